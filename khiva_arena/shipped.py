@@ -85,6 +85,16 @@ class Language(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys((self.tools(as_module), languages()[name].tools(as_module or bool(kind)))))
 
 
+def adviser(game: str, *, in_ticks: bool = False) -> str:
+    """Return the word of the bot that is asked what a better choice is, or a placeholder for one.
+
+    in_ticks: the match was, so that only a module can be asked
+    """
+    if in_ticks:
+        return "STRONGER-MODULE"
+    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else "STRONGER-BOT"
+
+
 def folder(name: str) -> Path:
     """Return the shipped folder "bots", "protocol" or "docs"; of "docs" a wheel has the pages that messages name."""
     package = Path(khiva_arena.__file__).parent

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
-from khiva_arena.shipped import ADVISERS, WORD
+from khiva_arena.shipped import WORD, adviser
 
 SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
 
@@ -17,12 +17,6 @@ def lost_seat(game: str, ranks: Sequence[int], words: Sequence[str]) -> int | No
     return min(seats, key=lambda seat: words[seat].startswith(WORD), default=None)
 
 
-def adviser(game: str) -> str:
-    """Return the word of the bot to ask; a placeholder for one if no bot that comes with the arena knows the game well."""
-    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else "STRONGER-BOT"
-
-
 def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False) -> str:
     """Return the command to type. ``in_ticks``: whether the match was, so that only a module can be asked."""
-    bot = "STRONGER-MODULE" if in_ticks else adviser(game)
-    return shlex.join(["khiva-arena", "replay", store, match, "--seat", str(seat), "--bot", bot])
+    return shlex.join(["khiva-arena", "replay", store, match, "--seat", str(seat), "--bot", adviser(game, in_ticks=in_ticks)])

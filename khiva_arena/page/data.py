@@ -98,6 +98,7 @@ class PageEvent(Struct, frozen=True):
     commitment, digest, secret, public: see protocol/SPEC.md; digest and secret are "" before the event is over.
     bots: by position.
     rounds: those that are drawn; empty for a format that is not played in rounds.
+    adviser: the word of a bot to ask what it would have chosen.
     """
 
     number: int
@@ -132,6 +133,7 @@ class PageEvent(Struct, frozen=True):
     public: str
     bots: list[PageBot]
     rounds: list[PageRound]
+    adviser: str
 
 
 class PageMatch(Struct, frozen=True, array_like=True):

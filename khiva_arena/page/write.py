@@ -39,6 +39,7 @@ from khiva_arena.schedule.formats import FORMATS, DrawnRound, places
 from khiva_arena.schedule.gauntlet import candidates_of
 from khiva_arena.schedule.scores import BotSums, bot_sums
 from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.shipped import adviser
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
@@ -150,6 +151,7 @@ def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:
         public=harmless(event.public or ""),
         bots=[_bot(bot, defined) for bot, defined in zip(event.bots, definition.bots, strict=True)],
         rounds=rounds_of(timetable, (match.result for match in source.matches(event))),
+        adviser=adviser(definition.game, in_ticks=definition.in_ticks),
     )
 
 

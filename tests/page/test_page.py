@@ -260,6 +260,13 @@ def test_a_bot_has_a_page_with_its_opponents_seats_and_matches_worth_a_look(page
     assert f"{max(leads)} point" in page.texts("[data-which=best]")[0]
     assert f"{abs(min(leads))} point" in page.texts("[data-which=worst]")[0]
     assert f"{min(map(abs, leads))} point" in page.texts("[data-which=closest]")[0]
+    worst = page.texts("[data-which=worst] a")[0]
+    seat = next(one.bots.index(row.name) for one in khiva_arena.matches(store) if f"{one.event}/{one.ordinal}" == worst)
+    asked = [f"khiva-arena replay STORE {worst} --seat {seat} --bot shipped:python/search"]
+    asked += [f"khiva-arena match --from STORE {worst} --step N --seat {seat} --choice K"]
+    assert page.texts("p.next code") == (asked if min(leads) < 0 else [])
+    page.open(file, f"#bot={table.rows[-1].bot}")
+    assert [words.split()[1] for words in page.texts("p.next code")] == ["replay", "match"]
     assert page.wrong() == []
 
 

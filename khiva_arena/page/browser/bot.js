@@ -35,6 +35,7 @@ export function bot(page, matches, names, want) {
     page.tables.map((pool) => in_table(pool, id, mine)),
     h("h3", {}, "Worth a look"),
     notable(mine, id),
+    lost(mine, id, page.source),
     h("h3", {}, "Faults"),
     faults(mine, id),
     h("h3", {}, "Matches ", h("span", { class: "dim" }, matches_in(mine.length))),
@@ -116,6 +117,16 @@ function notable(matches, id) {
   const line = (/** @type {string} */ word, /** @type {{match: Match, by: number}} */ { match, by }) =>
     h("li", { "data-which": word }, `${word}: `, h("a", { href: link({ match: match.key }) }, match.key), `, ${by >= 0 ? `${count(by, "point")} ahead of` : `${count(-by, "point")} behind`} the best of the others`);
   return h("ul", { class: "faults" }, line("best", least((one) => -one.by)), line("worst", least((one) => one.by)), line("closest", least((one) => Math.abs(one.by))));
+}
+
+/** What to do about its worst match, if it lost that. @param {Match[]} matches @param {string} id @param {string} source */
+function lost(matches, id, source) {
+  const losses = matches.flatMap((match) => { const by = lead(match, id); return by !== null && by < 0 ? [{ match, by }] : []; });
+  if (!losses.length) return null;
+  const { match } = losses.reduce((worst, one) => (one.by < worst.by ? one : worst));
+  const seat = match.ids.indexOf(id);
+  const out = source === "store" ? [" Play one of them out: ", h("code", {}, `khiva-arena match --from STORE ${match.key} --step N --seat ${seat} --choice K`)] : [];
+  return h("p", { class: "next" }, "What a stronger bot would have chosen in its worst match: ", h("code", {}, `khiva-arena replay ${source.toUpperCase()} ${match.key} --seat ${seat} --bot ${match.event.adviser}`), ".", out);
 }
 
 /** @param {Match[]} matches @param {string} id */

@@ -84,6 +84,7 @@ export interface Event {
   after: string;
   candidates: number[];
   rounds: Round[];
+  adviser: string;
 }
 
 /** A match as the page works with it. */
