@@ -3,6 +3,8 @@
 import shlex
 from collections.abc import Sequence
 
+from khiva_arena.games.registry import HASHED, get
+from khiva_arena.replay.record import Header
 from khiva_arena.shipped import WORD, adviser
 
 SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
@@ -15,6 +17,12 @@ def lost_seat(game: str, ranks: Sequence[int], words: Sequence[str]) -> int | No
     """
     seats = [seat for seat, rank in enumerate(ranks) if rank > 1 and words[seat] != adviser(game)]
     return min(seats, key=lambda seat: words[seat].startswith(WORD), default=None)
+
+
+def handed(header: Header) -> str:
+    """Return the flag that hands over a game which does not come with the arena, as the end of a command; "" for any other."""
+    version = header.rules_version
+    return f" --game {shlex.quote(get(header.game, version).word)}" if HASHED in version else ""
 
 
 def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False) -> str:

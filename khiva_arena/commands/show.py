@@ -9,12 +9,11 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
-from khiva_arena.commands.next_step import ask_stronger, lost_seat
+from khiva_arena.commands.next_step import ask_stronger, handed, lost_seat
 from khiva_arena.errors import ArenaError
 from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
 from khiva_arena.events.stored import bare_timetable
-from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.which import which_of
 from khiva_arena.replay.definition import DefinedBot, kept_at
 from khiva_arena.replay.seeds import ID_LENGTH
@@ -148,11 +147,10 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
             click.echo(harmless(f"seat {sat.seat}: {verdict} at step {step}: {detail}"))
         if notes:
             click.echo(notes_of(sat.seat, sat.notes, sat.notes_total))
-    name, version = f"{event.number}/{row.ordinal}", record.header.rules_version
-    handed = f" --game {shlex.quote(get(record.header.game, version).word)}" if HASHED in version else ""
+    name, game_flag = f"{event.number}/{row.ordinal}", handed(record.header)
     seat = lost_seat(record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats])
     if seat is not None:
         ask = ask_stronger(record.header.game, str(store.folder), name, seat, in_ticks=event.definition.in_ticks)
-        click.echo(harmless(f"what a stronger bot would have chosen: {ask}{handed}"))
+        click.echo(harmless(f"what a stronger bot would have chosen: {ask}{game_flag}"))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), name])
-    click.echo(harmless(f"to play it again: {again}{handed}"))
+    click.echo(harmless(f"to play it again: {again}{game_flag}"))

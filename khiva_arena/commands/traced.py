@@ -120,17 +120,21 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
 
 
 def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracing) -> None:
-    """Say the faults of each bot, the end of its stderr, and the command to type next. ``words``: the bots' names as given, by
-    seat."""
+    """Say the faults of each bot, the end of its stderr, and the command to type next. Recorded faults of a past are left out.
+
+    words: the bots' names as given, by seat
+    """
+    before = len(job.past.steps) if job.past else -1
     for seat, (report, word) in enumerate(zip(outcome.seats, words, strict=True)):
-        if not report.faults:
+        faults = [blame for blame in report.faults if blame.step > before]
+        if not faults:
             continue
         from khiva_arena.entrants import guests  # when a fault has happened: most matches have none
 
         if guests.is_guest(word):
             continue
         name = f"{job.header.seats[seat].name}#{seat}"
-        lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in report.faults]
+        lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in faults]
         if not tracing.notes:
             notes = for_its_author(report.ending.notes).strip("\n").splitlines()[-LAST_LINES:]
             lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]

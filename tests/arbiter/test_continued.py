@@ -127,7 +127,11 @@ def test_recorded_faults_stay_and_the_same_bots_repeat_the_later_ones(how: Bot, 
         if blame.step >= step or record.forfeited_at[1] is None:
             assert [one for one in other.frames if one[0] != 1] == [one for one in wire.frames if one[0] != 1]
     # And if the bot does better now, the record stands.
-    assert again(then, [reader] * 3, *decision(record, len(record.steps)))[0].record == record
+    better, wire = again(then, [reader] * 3, *decision(record, len(record.steps)))
+    assert better.record == record
+    if how is late and record.forfeited_at[1] is None:  # its bank is as empty as it was
+        banks = [message["bank_ms"] for number, message in wire.sent if number == 1 and message["type"] == "decide"]
+        assert banks == [2_000] * at + [0] * (len(banks) - at)
 
 
 def test_a_bot_that_is_out_is_not_needed() -> None:

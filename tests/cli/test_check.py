@@ -42,10 +42,12 @@ def folder(home: Path, main: str, more: str = "") -> str:
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     """One of each other language does in tests/bots/test_readmes.py."""
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
-    *lines, counts, following, _ = done.stdout.splitlines()
+    *lines, counts, following, loss = done.stdout.splitlines()
     assert counts.startswith(f"{sum(bool(re.match(' *[0-9]+  [a-z]', line)) for line in lines)} steps: ")
     assert "             " + sentence("check", "decisions-time-took") + ":" in lines
     assert ", 0 failed, " in counts
+    ask = "khiva-arena replay games 1/0 --seat 0 --bot shipped:python/search"
+    assert loss.startswith(sentence("check", "after-a-loss", ask=ask))
     assert following.startswith(sentence("check", "keeps-protocol-next") + ": khiva-arena match ")
     for kinds in ("4 of 4", "22 of 22", "11 of 11"):
         assert f"{kinds} kinds" in done.stdout

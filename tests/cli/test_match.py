@@ -25,6 +25,9 @@ def test_a_match_is_told_turn_by_turn_and_repeats(tmp_path: Path) -> None:
     words = ["match", *bots(RANDOM, NAIVE, GREEDY), "--seed", "demo"]
     first, second = arena(*words, cwd=tmp_path), arena(*words, cwd=tmp_path)
     assert first.stdout == second.stdout
+    lost = next(seat for seat in range(3) if f"  1. {('random', 'naive', 'greedy')[seat]}#" not in first.stdout)
+    ask = f"khiva-arena replay games 1/0 --seat {lost} --bot shipped:python/search"
+    assert sentence("match", "after-a-loss", ask=ask) in first.stderr
     assert first.stdout.startswith("match ")
     assert "random#0, naive#1, greedy#2" in first.stdout
     assert "Turn 1:" in first.stdout
@@ -75,6 +78,7 @@ def test_a_strike_says_what_to_do_next_and_no_stderr_that_is_not_there(tmp_path:
     assert "strikes#1: illegal at step " in done.stderr
     assert "  its stderr: nothing" in done.stderr
     assert f"  next: khiva-arena check {STRIKES}" in done.stderr
+    assert "khiva-arena replay" not in done.stderr or "1. strikes#1" in done.stdout  # its faults come first
     assert "next: khiva-arena check" not in arena("match", *TWO, "--seed", "demo", cwd=tmp_path).stderr
 
 
@@ -85,7 +89,11 @@ def test_match_json_is_a_record(tmp_path: Path) -> None:
 
 def test_show_ends_with_the_line_that_plays_it_again(store: Path) -> None:
     shown = arena("show", "out", "1/1", cwd=store).stdout
-    line = shown.splitlines()[-1]
+    ask, line = shown.splitlines()[-2:]
+    seat = next(
+        seat for seat in (0, 1) if f"  2. {('random', 'naive')[seat]}#" in shown or f"#{seat}  " in shown.split("  2. ")[1]
+    )
+    assert ask == sentence("show", "stronger-bot", ask=f"khiva-arena replay out 1/1 --seat {seat} --bot shipped:python/search")
     assert line == sentence("show", "play-again", again="khiva-arena match --from out 1/1")
     again = arena(*line.split("khiva-arena ")[1].split(), cwd=store).stdout
     digest = next(row for row in shown.splitlines() if row.startswith("digest"))

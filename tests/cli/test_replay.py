@@ -84,13 +84,16 @@ def test_without_a_seat_it_is_the_bot_s_own(store: Path) -> None:
 
 def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     words = ["replay", "out", "2/0", "--seat", "0", "--bot", GREEDY]
-    said = arena(*words, cwd=store, code=1).stdout
+    done = arena(*words, cwd=store, code=1)
+    said = done.stdout
     found = json.loads(arena(*words, "--json", cwd=store, code=1).stdout)
     assert not found["same"]
     assert said.splitlines()[-1] == f"{len(found['differences'])} of {found['asked']} choices differ"
     first = found["differences"][0]
     assert f"step {first['step']}, {first['kind']}, " in said
     assert [row["step"] for row in found["differences"]] == [row["gather"] for row in found["differences"]]
+    place = f"--step {first['step']} --seat 0 --choice {first['now']['choice']}"
+    assert done.stderr == sentence("replay", "play-it-out", command=f"khiva-arena match --from out 2/0 {place}") + "\n"
     assert f"  then {first['then']['choice']}: {first['then']['words']}\n" in said
     assert f"  now  {first['now']['choice']}: {first['now']['words']}\n" in said
     assert re.fullmatch(r"play \w\d, pass \w\d", first["now"]["words"])
