@@ -82,7 +82,7 @@ def read(count: int) -> bytes:
     return data
 
 
-class Table:
+class TickSeats:
     """The seats of a table, as far as a fork server knows them."""
 
     def __init__(self, _vm: object) -> None:
@@ -92,7 +92,7 @@ class Table:
         self.loaded = {number: body for number, _, _, body in loads}
 
 
-def serve(table: Table) -> int:
+def serve(table: TickSeats) -> int:
     seats: dict[int, Seat] = {}
     refused: set[int] = set()
     while True:
@@ -124,8 +124,8 @@ def serve(table: Table) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["forks"]:
-        forks.serve, forks.Table = serve, Table  # type: ignore[assignment, misc]
+        forks.serve, forks.TickSeats = serve, TickSeats  # type: ignore[assignment, misc]
         os._exit(forks.serve_tables(SimpleNamespace(declare_all=lambda: None), ""))  # type: ignore[arg-type]
-    first = Table(None)
+    first = TickSeats(None)
     first.load(forks.read_batch())
     serve(first)

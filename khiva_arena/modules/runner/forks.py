@@ -22,7 +22,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 from . import line
 from .main import FAILED
-from .table import Table, read_batch, serve
+from .table import TickSeats, read_batch, serve
 from .vm import Octet, Size, VmFailed, VmFunction, Word64
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
 
     filter_: in hex, the filter of a child's calls (seccomp(2)); "" for none
     """
-    parent, table, told = posix.getpid(), Table(vm), 0.0
+    parent, table, told = posix.getpid(), TickSeats(vm), 0.0
     vm.declare_all()
     while loads := read_batch():
         if _attempted(lambda loads=loads: table.load(loads)):  # type: ignore[misc]
@@ -61,7 +61,7 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
 
 def serve_alone(vm: "Vm", filter_: str) -> int:
     """Serve one table in this process, and return the exit code. ``filter_``: as of ``serve_tables``."""
-    table = Table(vm)
+    table = TickSeats(vm)
     table.load(read_batch())
     lock(bytes.fromhex(filter_))
     return serve(table)
@@ -78,7 +78,7 @@ def _attempted(work: "Callable[[], int | None]") -> int:
         return FAILED
 
 
-def _serve_one(table: Table, parent: int, filter_: bytes) -> int:
+def _serve_one(table: TickSeats, parent: int, filter_: bytes) -> int:
     """Serve a table as a child of the fork server. Return the exit code."""
     posix.close(TOLD)
     _prctl(*DIE_WITH_PARENT)  # some cells refuse that, and end all of their processes themselves

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     Work = Generator[TickSeat, None, "list[Item]"]
 
 
-def serve(table: "Table") -> int:
+def serve(table: "TickSeats") -> int:
     """Answer batches until stdin ends, or one is empty; return the exit code. Raises ValueError for bytes that are no batch."""
     code: int = run(_batches(table))
     return code
 
 
-def _batches(table: "Table") -> "Generator[TickSeat, None, int]":
+def _batches(table: "TickSeats") -> "Generator[TickSeat, None, int]":
     last = 0
     while items := read_batch():
         items.sort(key=lambda item: item[1] != line.OPEN and item[0] != last)  # whose thread this is goes on in it
@@ -37,8 +37,8 @@ def _batches(table: "Table") -> "Generator[TickSeat, None, int]":
     return 0
 
 
-class Table:
-    """The seats of a table. Seats with the same code share it."""
+class TickSeats:
+    """The seats of a table. TickSeats with the same code share it."""
 
     def __init__(self, vm: Vm) -> None:
         """Begin without a seat."""
