@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import NOT_STARTED, Quiet, noise_lines
-from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.arbiter.seals import RUNNER_FAILED, damage_of
+from khiva_arena.arbiter.stderr import NOT_STARTED, Quiet, last_line, noise_lines
+from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured
 from khiva_arena.sandbox import cell as isolation
@@ -169,3 +170,12 @@ def describe_status(status: int) -> str:
         return f"was ended by {signal.Signals(-status).name}"
     except ValueError:
         return f"was ended by signal {-status}"
+
+
+async def refuse_fault_of_host(name: str, command: Command, seat: int, wire: Wire) -> None:
+    """Raise HostFault if a bot that did not start is not what was staged, or its runner failed before the module ran."""
+    if damage := damage_of(command):
+        raise HostFault(f"{name}: {damage}")
+    if command.module and wire.describe_exit(seat) == describe_status(RUNNER_FAILED):
+        endings = await wire.close(0.0)
+        raise HostFault(f"{name}: {last_line(endings[seat].notes)}")

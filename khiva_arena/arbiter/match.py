@@ -294,25 +294,15 @@ class LiveMatch:
                     continue
                 # In ticks the runner has compared what it loaded, and says itself that it fails.
                 if not self._job.in_ticks:
-                    await self._refuse_fault_of_host(seat.number)
+                    from khiva_arena.arbiter.lifetimes import refuse_fault_of_host  # not above: most bots start
+
+                    name, command = self._header.seats[seat.number].name, self._job.commands[seat.number]
+                    await refuse_fault_of_host(name, command, seat.number, cast("Wire", self._wire))
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = full_bank(self._header)
             seat.times.clear()
-
-    async def _refuse_fault_of_host(self, number: int) -> None:
-        """Raise HostFault if a bot that did not start is not what was staged, or its runner failed before the module ran."""
-        from khiva_arena.arbiter.lifetimes import describe_status  # not above: most bots start
-        from khiva_arena.arbiter.seals import RUNNER_FAILED, damage_of
-        from khiva_arena.arbiter.stderr import last_line
-
-        name, command = self._header.seats[number].name, self._job.commands[number]
-        if damage := damage_of(command):
-            raise HostFault(f"{name}: {damage}")
-        if command.module and self._wire.describe_exit(number) == describe_status(RUNNER_FAILED):  # type: ignore[union-attr]
-            endings = await self._wire.close(0.0)
-            raise HostFault(f"{name}: {last_line(endings[number].notes)}")
 
     # --- one step ---
 
