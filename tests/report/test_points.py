@@ -89,7 +89,8 @@ def test_a_sentence_says_what_a_lead_comes_from_or_nothing(points: Of, seeds: in
 
 def test_of_several_others_the_mean_counts() -> None:
     table, sample = sampled(lambda bot, seed: (20 - 6 * bot, 4 + seed % 2), 12, ("ann", "bob", "carl"))
-    said = f"ann wins by teapots: 20.0 against 11.0{sentence('report', 'of-the-others')} (9.0 +/- 0.0 more)."
+    others = sentence("report", "of-the-others")
+    said = f"ann wins by teapots: 20.0 against 11.0{others} (9.0 +/- 0.0 more)."
     assert by_source.sentence(table, section(table, sample)) == said
 
 
