@@ -44,7 +44,7 @@ _LAYOUT = {
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),
     "A cluster": (_SETTINGS,),
     "Your seat": ("--hints", "--terminal", "--port", "--open"),
-    "Output": ("--trace", "--notes", "--by-function", "--capture", "--header", "--json", "--version", "--help"),
+    "Output": ("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--json", "--version", "--help"),
 }
 """The options that are not settings, by heading, and the place of the settings' options among them."""
 

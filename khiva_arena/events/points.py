@@ -49,7 +49,7 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
     matches: the rated ones, with the numbers that the bots have in that table.
     most: how many of them are replayed; the table with the last one is replayed as a whole.
 
-    Raises RecordError for a record that cannot be read.
+    Raises StoreError, or RecordError of a bundle, for a record that cannot be read.
     """
     secrets = {event.id: source.secrets(event) for event in events}
     tables = _tables(matches, {event.id: event for event in events}, secrets, most)

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
+from khiva_arena.errors import RecordError
+from khiva_arena.events.find import damaged
 from khiva_arena.events.pools import results_of
 from khiva_arena.events.stored import round_results
 from khiva_arena.replay.record import Record
@@ -58,5 +60,11 @@ class StoredResults:
         return self.store.reveals(event.id)
 
     def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
-        rows = {ordinal: self.store.match(event.id, ordinal) for ordinal in ordinals}
-        return {ordinal: row.parsed() for ordinal, row in rows.items() if row}
+        """Return the records at these places of the schedule. Raises StoreError if one of them is damaged."""
+        records = {}
+        for row in filter(None, (self.store.match(event.id, ordinal) for ordinal in ordinals)):
+            try:
+                records[row.ordinal] = row.parsed()
+            except RecordError as error:
+                damaged(self.store, f"match {event.number}/{row.ordinal}", str(error))
+        return records

@@ -31,6 +31,8 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))"
 _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?|(?:^| +)// .*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
 _OPERATOR = re.compile(r" (=>|[!=]==|&&|\|\|) ")  # no text of a page has one of these words
+# Of a script: around operators, and inside braces. No text has one of these words either, but for one that is " = " alone.
+_TIGHT = re.compile(r""" (\?\?|[?:<*/+]|(?<!["'] )=) |(?<=\)) (?=\{)|(?<=\{) | (?=\})|(?<=\bif) (?=\()""")
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _RESULTS, _SEAT = "main", "seat"
@@ -217,7 +219,12 @@ def _wrap(name: str, source: str) -> str:
     """Return a module as a constant that holds its exports."""
     names = _EXPORT.findall(source)
     body = _EXPORT.sub("", _IMPORT.sub(lambda match: f"const {{{match[1]}}} = _{match[2]};\n", source))
-    return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"
+    return f"const _{name} = (() => {{\n{_TIGHT.sub(_operator, _lean(body))}return {{ {', '.join(names)} }};\n}})();"
+
+
+def _operator(match: re.Match[str]) -> str:
+    """Return the operator that stood between two spaces; "" for a space alone."""
+    return match[1] or ""
 
 
 def _folder() -> Traversable:

@@ -6,11 +6,13 @@ from math import sqrt
 import pytest
 from made_results import listed
 from msgspec import to_builtins
+from wording import sentence
 
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.ratings.student import stdtrit
+from khiva_arena.report import points as by_source
 from khiva_arena.report import section_text
-from khiva_arena.report.points import PointsSample, SourcedMatch, section, sentence
+from khiva_arena.report.points import PointsSample, SourcedMatch, section
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import Entrant, Standings, standings
 
@@ -68,7 +70,7 @@ def test_means_and_errors_are_those_over_deals() -> None:
         (teapots, 12, True, "ann wins by teapots: 21.0 against 11.0 (10.0 +/- 0.6 more)."),
         (teapots, 12, False, "ann is ahead by teapots: 21.0 against 11.0 (10.0 +/- 0.6 more)."),
         (teapots, 4, True, ""),  # few deals may agree by chance
-        (unsteady, 12, True, "ann wins by no single source of points."),
+        (unsteady, 12, True, "ann wins" + sentence("report", "no-single-source")),
         (lucky, 12, True, ""),  # within the error
         (lambda bot, seed: teapots(1 - bot, seed), 12, True, ""),  # the winner makes fewer points
         (lambda bot, seed: (20, 4), 12, True, ""),
@@ -76,19 +78,20 @@ def test_means_and_errors_are_those_over_deals() -> None:
             lambda bot, seed: (20 - 5 * bot, 20 - 4 * bot, 20 - 4 * bot),
             12,
             True,
-            "ann wins by several sources of points, most by teapots: 20.0 against 15.0 (5.0 +/- 0.0 more).",
+            "ann wins by " + sentence("report", "several-sources") + "teapots: 20.0 against 15.0 (5.0 +/- 0.0 more).",
         ),
     ],
 )
 def test_a_sentence_says_what_a_lead_comes_from_or_nothing(points: Of, seeds: int, certain: bool, said: str) -> None:
     table, sample = sampled(points, seeds, certain=certain)
-    assert sentence(table, section(table, sample)) == said
+    assert by_source.sentence(table, section(table, sample)) == said
 
 
 def test_of_several_others_the_mean_counts() -> None:
     table, sample = sampled(lambda bot, seed: (20 - 6 * bot, 4 + seed % 2), 12, ("ann", "bob", "carl"))
-    said = "ann wins by teapots: 20.0 against 11.0 of the others at its tables (9.0 +/- 0.0 more)."
-    assert sentence(table, section(table, sample)) == said
+    others = sentence("report", "of-the-others")
+    said = f"ann wins by teapots: 20.0 against 11.0{others} (9.0 +/- 0.0 more)."
+    assert by_source.sentence(table, section(table, sample)) == said
 
 
 def test_the_text_has_every_source_and_says_why_there_is_none() -> None:
@@ -96,7 +99,7 @@ def test_the_text_has_every_source_and_says_why_there_is_none() -> None:
     text = section_text.to_text(table, sections(table, SectionRequest(("points",), (), points=sample)), ("points",))
     assert "(lost)" in text
     assert "24 of 24 rated matches" in text
-    assert sentence(table, section(table, sample)) in text
+    assert by_source.sentence(table, section(table, sample)) in text
     none = sections(table, SectionRequest(("points",), (), points=PointsSample(why_none="it rained")))
     assert to_builtins(none)["points"]["rows"] == []
     assert "n/a: it rained." in section_text.to_text(table, none, ("points",))
