@@ -197,6 +197,6 @@ def test_code_that_is_not_what_was_compiled_ends_a_fork_server_in_words(tmp_path
 def test_a_child_that_gets_bytes_that_are_no_batch_says_why(tmp_path: Path) -> None:
     with served() as server:
         server.load(loading(code_of(tmp_path, 0)))
-        why = repr(ValueError(sentence("modules", "item-cut-off"))).encode()
+        why = repr(ValueError(sentence("arbiter", "item-cut-off"))).encode()
         assert server.answer_to(line.LENGTH.pack(1) + b"x") == [(0, line.FAILED, 0, why)]
         assert server.process.wait(60) == FAILED
