@@ -95,7 +95,7 @@ def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
         said.append((words[1], arena(*words[1:], cwd=tmp_path, code=differs).stdout))
     verbs = ["new", "check", "match", "check", "run", "standings", "show", "show", "replay", "match", "match", "sprt"]
     assert [verb for verb, _ in said] == verbs
-    assert said[9][1].splitlines()[2].endswith("  11: play W3, pass K1")  # by the words W3/K1, as on the page
+    assert said[9][1].splitlines()[2].endswith("  11: play W2, pass G1")  # by the words W2/G1, as on the page
     assert sum(" as recorded" in line for line in said[10][1].splitlines()) == 1
     points = [re.findall(rf"{name}#\d +(\d+) points", said[2][1])[0] for name in ("my-bot", "greedy")]
     assert f"{points[0]} points to {points[1]}" in FIRST_BOT
