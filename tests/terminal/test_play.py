@@ -165,7 +165,7 @@ def test_the_record_is_that_of_any_match(tmp_path: Path) -> None:
         columns=100,
         stdout=True,
     )
-    answered(run, b"2\n", '"digest"')
+    answered(run, b"1\n", '"digest"')
     assert "? for a hint" not in run.shown.text
     assert "You have 600 s." in run.shown.text
     line = next(line for line in run.raw.decode().splitlines() if line.startswith('{"'))
