@@ -8,7 +8,6 @@ import resource
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from khiva_arena.modules.runner.line import OWN_SPACE, SEAT_SPACE
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.limits import MIB
 
@@ -24,6 +23,8 @@ def of_a_runner(seats: int, codes: Iterable[int] = ()) -> int:
 
     codes: the bytes of each seat's compiled code, once if seats share it; the largest is there twice while it is loaded
     """
+    from khiva_arena.modules.runner.line import OWN_SPACE, SEAT_SPACE  # not above: most failures have to do with no module
+
     sizes = list(codes)
     return OWN_SPACE + seats * SEAT_SPACE + sum(sizes) + max(sizes, default=0)
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.seals import RUNNER_FAILED, damage_of
+from khiva_arena.arbiter.seals import damage_of
 from khiva_arena.arbiter.stderr import NOT_STARTED, Quiet, last_line, noise_lines
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import InternalError
@@ -176,6 +176,10 @@ async def refuse_fault_of_host(name: str, command: Command, seat: int, wire: Wir
     """Raise HostFault if a bot that did not start is not what was staged, or its runner failed before the module ran."""
     if damage := damage_of(command):
         raise HostFault(f"{name}: {damage}")
-    if command.module and wire.describe_exit(seat) == describe_status(RUNNER_FAILED):
+    if not command.module:
+        return
+    from khiva_arena.modules.runner.line import FAILED_STATUS  # not above: most bots are no modules
+
+    if wire.describe_exit(seat) == describe_status(FAILED_STATUS):
         endings = await wire.close(0.0)
         raise HostFault(f"{name}: {last_line(endings[seat].notes)}")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from khiva_arena.arbiter import address_space
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
@@ -55,6 +54,10 @@ def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch
 
 def too_little(job: Job) -> str:
     """Return in a line by how much too little address space a process may have here for a job's modules, "" if it is enough."""
+    if not any(command.module for command in job.commands):
+        return ""
+    from khiva_arena.arbiter import address_space  # not above: most matches have no module
+
     together = job.in_ticks and job.sandbox.level is not Level.STRICT
     return address_space.why_too_little(job.commands, together=together)
 

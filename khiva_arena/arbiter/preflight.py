@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import trio
 from msgspec.structs import replace
 
-from khiva_arena.arbiter import address_space
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
@@ -97,9 +96,11 @@ def preflight(
                 problems.append(_problem(names[bot], report, output.total, text, BARE if bare else "", word))
                 failures.append(FailedStart(seat, report, output.total > 0))
                 positions.append(bot)
-    if problems and (doubt := address_space.why_unsure(sandbox.resources.memory)):
-        raise StagingError("\n".join(f"{problem}\n  {doubt}" for problem in problems))
     if problems:
+        from khiva_arena.arbiter.address_space import why_unsure  # not above: most bots start
+
+        if doubt := why_unsure(sandbox.resources.memory):
+            raise StagingError("\n".join(f"{problem}\n  {doubt}" for problem in problems))
         raise PreflightFailed(problems, failures, positions)
 
 

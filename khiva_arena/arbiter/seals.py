@@ -10,14 +10,11 @@ import stat
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from khiva_arena.modules.runner import line
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.limits import MOST
 
-RUNNER_FAILED = line.FAILED_STATUS
-"""The exit code of a runner of one module that failed before any of the module had run."""
 LARGEST_CODE = 1 << 30
 """Bytes of compiled code that is looked at."""
 

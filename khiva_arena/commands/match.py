@@ -54,7 +54,13 @@ def match(
 
     game = setup.job.header.game
     seat = lost_seat(game, outcome.record.ranks, setup.words)
-    if seat is not None and not as_json and not setup.words[seat].startswith(WORD) and not outcome.seats[seat].faults:
+    if (
+        seat is not None
+        and code == 0
+        and not as_json
+        and not setup.words[seat].startswith(WORD)
+        and not outcome.seats[seat].faults
+    ):
         ask = ask_stronger(game, "games", "1/0", seat, in_ticks=setup.job.in_ticks)
         say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and `{ask}` {SAYS_WHERE}"))
     if setup.random_secret is not None:

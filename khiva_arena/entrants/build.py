@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.address_space import why_unsure
 from khiva_arena.entrants import runtimes, weight
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.errors import BotError, InternalError, StagingError
@@ -64,6 +63,8 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
     if code != 0:
         time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
         problem = f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}"
+        from khiva_arena.arbiter.address_space import why_unsure  # not above: most builds succeed
+
         if doubt := why_unsure(FOR_A_BUILD.memory) or _why_full(folder):
             raise StagingError(f"{problem}\n  {doubt}")
         raise BotError(problem)

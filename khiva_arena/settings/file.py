@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.entrants import toml_file
-from khiva_arena.entrants.bot_words import Glob, folders_of
 from khiva_arena.settings.row import Kind, Setting, renamed
 from khiva_arena.settings.table import TABLE
+
+if TYPE_CHECKING:
+    from khiva_arena.entrants.bot_words import Glob
 
 _HEADER = re.compile(r"(\[\[?)([^\[\]#]+)\]\]?[ \t]*(?:#|$)")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -31,7 +33,7 @@ class SettingsFile(NamedTuple):
     settings: dict[str, Any]
     places: dict[str, str]
     text: str
-    globs: Mapping[str, Glob] = MappingProxyType({})
+    globs: Mapping[str, "Glob"] = MappingProxyType({})
 
 
 def read_file(path: Path) -> SettingsFile:
@@ -59,7 +61,7 @@ def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
             yield renamed(f"{row.old_name} ({place})", row.name)
 
 
-def _from(folder: Path, row: Setting, value: Any, globs: dict[str, Glob]) -> Any:
+def _from(folder: Path, row: Setting, value: Any, globs: dict[str, "Glob"]) -> Any:
     """Return a value with the paths in it made relative to a folder. Any other value is unchanged.
 
     globs: gets the folders of each glob of bots.
@@ -77,8 +79,10 @@ def _from(folder: Path, row: Setting, value: Any, globs: dict[str, Glob]) -> Any
     return value
 
 
-def _bots_of(folder: Path, word: str, globs: dict[str, Glob]) -> list[str]:
+def _bots_of(folder: Path, word: str, globs: dict[str, "Glob"]) -> list[str]:
     """Return the words of the bots that a word of a file names: one, or a folder each for a glob."""
+    from khiva_arena.entrants.bot_words import folders_of  # not above: few files have globs
+
     named = folders_of(str(folder / word))
     if named is None or not named.bots:
         return [_if_there(folder, word)]

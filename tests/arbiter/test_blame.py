@@ -18,7 +18,7 @@ from module_matches import job, staged
 from modules import start, wasm
 from msgspec import structs
 
-from khiva_arena.arbiter import lifetimes, live, match_queue, pool, runners
+from khiva_arena.arbiter import address_space, lifetimes, live, match_queue, pool, runners
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, Outcome
@@ -153,7 +153,7 @@ def within(limit: str) -> Fault:
 
 
 def little_address_space(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live.address_space, "limit", lambda: 300 << 20)
+    monkeypatch.setattr(address_space, "limit", lambda: 300 << 20)
 
 
 def no_files(_: Job, __: Path, ___: pytest.MonkeyPatch) -> None:

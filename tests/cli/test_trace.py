@@ -99,7 +99,7 @@ def test_no_answer_is_shown_before_all_have_answered(monkeypatch: pytest.MonkeyP
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=0.5) if message["type"] == "decide" else honest(message)
 
-    monkeypatch.setattr("scripted.LiveMatch", match)
+    monkeypatch.setattr("scripted.live_match", match)
     outcome, _ = play(job([Command((), "")] * 2), [honest, slow])
     assert outcome.record is not None
     first, second, *_ = [entry for entry in shown if " < act" in entry[1]]
@@ -115,7 +115,7 @@ def test_a_large_frame_of_a_bot_is_not_opened_for_show(monkeypatch: pytest.Monke
         return act(message, x=[[]] * OPENED_MOST) if message["type"] == "decide" else honest(message)
 
     monkeypatch.setattr(
-        "scripted.LiveMatch", lambda made, wire, lag: LiveMatch(made, Trace("ab", shown.append).around(wire), lag)
+        "scripted.live_match", lambda made, wire, lag: LiveMatch(made, Trace("ab", shown.append).around(wire), lag)
     )
     outcome, _ = play(job([Command((), "")] * 2), [honest, large])
     assert outcome.record is not None

@@ -122,7 +122,7 @@ def test_a_table_that_is_checked_is_never_late_and_is_lost_with_its_worker() -> 
     made = Desk((0, "ab"), level=BELOW)
     assert made.give() == 0
     assert made.desk.late_tables(1.0) == ["0"]
-    made.desk.hold("0", [void(job, "", host=False) for job in made.desk.assignments["0"].table])
+    made.desk.hold("0", [void(job, "", host=False) for job in made.desk.assignments["0"].table], [0])
     assert made.desk.late_tables(1e12) == []
     assert not made.desk.all_done()
     made.desk.lose("0", "is gone", None)

@@ -51,7 +51,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_a_stored_one_is_shown_and_not_checked_and_its_file_is_not_opened(place: Path) -> None:
-    assert "openspiel with game=efg_game(filename=" in arena("standings", "out", cwd=place).stdout
+    assert "openspiel with game=efg_game(filename=" in " ".join(arena("standings", "out", cwd=place).stdout.split())
     assert arena("show", "out", cwd=place).stdout.count("1/") >= 4
     arena("export", "out", "--format", "csv", cwd=place)
     arena("bundle", "out", "out.bundle", cwd=place)
