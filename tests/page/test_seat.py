@@ -44,6 +44,7 @@ return [document.querySelector('.controls') !== null, options.length, document.q
 """
 
 
+MOST_LOOKS = 50_000
 SECOND_KEY = """
 const keys = [...document.querySelectorAll('.options kbd')].slice(0, 2).map((one) => one.textContent);
 return keys.at(-1) === 'space' ? ' ' : keys.at(-1);
@@ -77,6 +78,16 @@ def seated(page: Page, cwd: Path, *words: str) -> Iterator["subprocess.Popen[str
         process.communicate(timeout=30)
 
 
+def states(page: Page) -> Iterator[tuple[bool, int, str]]:
+    """Yield the state of the page until its match is over."""
+    for _ in range(MOST_LOOKS):
+        state = page.js(STATE)
+        if state[0]:
+            return
+        yield tuple(state)
+    raise AssertionError(f"the match is not over after {MOST_LOOKS:,} looks at the page")
+
+
 def table(game: str) -> list[str]:
     return [*bots("person", OPPONENTS[game], OPPONENTS[game]), "--game", game]
 
@@ -93,12 +104,13 @@ def record_of(process: "subprocess.Popen[str]") -> Record:
 def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
     with seated(page, tmp_path, *table(game)) as process:
         clicks = 0
-        while not (state := page.js(STATE))[0]:
+        for state in states(page):
             # The last choice each time; of a long list in parts the last but one, since the last goes back.
             if state[1] and (last := page.js(LAST_CHOICE)) is not None:
                 with suppress(StaleElementReferenceException):  # the choice before was still on its way
                     last.click()  # by the pointer: what lies over it would take the click
                     clicks += 1
+        state = page.js(STATE)
         record = record_of(process)
         assert clicks >= sum(choice.seat == 0 for step in record.steps for choice in step) > 10
         assert record.verdicts[0] == "ok"
@@ -118,7 +130,7 @@ def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: st
     """On the width of one, that is, which nothing ever exceeds."""
     page.size(PHONE)
     with seated(page, tmp_path, *table(game)) as process:
-        while not (state := page.js(STATE))[0]:
+        for state in states(page):
             if state[1]:
                 assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]
                 ActionChains(page.driver, duration=0).send_keys(page.js(SECOND_KEY) or "").perform()
@@ -343,7 +355,7 @@ def test_a_person_plays_a_game_of_ones_own(page: Page, tmp_path: Path) -> None:
         assert not page.texts(".ask-hint")
         page.keys("?")
         page.until("return document.body.textContent.includes('" + sentence("seats", "no-hints-match") + "')")
-        while not page.js(STATE)[0]:
+        for _ in states(page):
             page.js(ONE_CHOICE, page.texts(".story")[0])
         record = record_of(process)
         assert len(record.steps) == 3

@@ -16,6 +16,8 @@ from pathlib import Path
 from forked_command import Forked
 
 SECONDS = 120.0
+MOST_QUESTIONS = 500
+"""More than a match asks one person: a line that answers no question is asked for again and again."""
 _TOKEN = re.compile(r"\x1b\[(\d*)([AJKm])|\x1b\[[\d;]*m|\r|\n|[^\x1b\r\n]+|\x1b")
 
 _CUT = re.compile(r"\x1b(\[[\d;]*)?\Z")
@@ -142,6 +144,7 @@ def answered(run: Terminal, line: bytes, last: str) -> int:
     asked = 0
     while run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text) and last not in run.shown.text:
         asked += 1
+        assert asked <= MOST_QUESTIONS, f"{line!r} answers no question any more"
         run.type(line)
     assert run.end() == 0
     return asked
