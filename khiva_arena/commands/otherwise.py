@@ -18,6 +18,8 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import kept_at
 from khiva_arena.replay.past import past_of
 from khiva_arena.replay.record import Record
+from khiva_arena.replay.story import points_lines
+from khiva_arena.replay.verify import verify
 from khiva_arena.report.text import listing
 from khiva_arena.result import Verdict
 from khiva_arena.settings.isolation import warn_of_cold_files
@@ -121,18 +123,26 @@ def ends(record: Record) -> list[str]:
     ]
 
 
-def beside(then: Record, now: Record, head: Sequence[str] = ()) -> list[str]:
-    """Return two ends of one match beside each other, a line a seat. ``head``: a row before them."""
+def beside(then: Record, now: Record, secret: bytes, head: Sequence[str] = ()) -> list[str]:
+    """Return two ends of one match beside each other, a line a seat, and under them where the points of each come from.
+
+    secret: of the deal, 32 bytes.
+    head: a row before them.
+    """
     seats = enumerate(zip(then.header.seats, now.header.seats, strict=True))
     names = [f"{old.name}#{at}" + ("" if new.name == old.name else f", now {new.name}") for at, (old, new) in seats]
     rows = [["", "then", "now"], *([list(head)] if head else []), *zip(names, ends(then), ends(now), strict=True)]
-    return listing(rows, list_width())
+    lines = listing(rows, list_width())
+    for when, record in (("then", then), ("now", now)):
+        of_seats = [f"{seat.name}#{at}" for at, seat in enumerate(record.header.seats)]
+        lines += points_lines(record, of_seats, verify(record, secret).points_by_source, when=when)
+    return lines
 
 
 def _ends(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> list[str]:
     ((choice, record),) = records.items()
     then, now = (f"{at}: {decision.texts[at]}" for at in (decision.choice.choice, choice))
-    return beside(table.record, record, ["choice", then + _default(decision), now])
+    return beside(table.record, record, table.secret, ["choice", then + _default(decision), now])
 
 
 def _ranking(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> list[str]:
@@ -167,16 +177,18 @@ def _plain(table: StoredTable, decision: StoredDecision, records: Mapping[int, R
         "kind": decision.kind,
         "hand": decision.hand,
         "then": {"choice": decision.choice.choice, "words": decision.texts[decision.choice.choice], "why": decision.choice.why}
-        | _plain_end(table.record),
-        "now": [{"choice": at, "words": decision.texts[at]} | _plain_end(record) for at, record in records.items()],
+        | _plain_end(table.record, table.secret),
+        "now": [{"choice": at, "words": decision.texts[at]} | _plain_end(record, table.secret) for at, record in records.items()],
         "note": THIS_DEAL,
     }
 
 
-def _plain_end(record: Record) -> dict[str, Any]:
+def _plain_end(record: Record, secret: bytes) -> dict[str, Any]:
+    by_source = verify(record, secret).points_by_source
     return {
         "ranks": list(record.ranks),
         "scores": list(record.scores),
+        "points": [points._asdict() for points in by_source] if by_source else None,
         "verdicts": [str(verdict) for verdict in record.verdicts],
         "digest": record.digest,
     }

@@ -191,7 +191,7 @@ def _print(outcome: Outcome, setup: OneMatch, names: list[str], as_json: bool) -
     if as_json:
         click.echo(record.to_json())
     elif setup.then:
-        for line in [*beside(setup.then, record), THIS_DEAL]:
+        for line in [*beside(setup.then, record, setup.job.secret), THIS_DEAL]:
             click.echo(harmless(line))
     else:
         marked = [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]

@@ -51,15 +51,26 @@ def ending(record: Record, names: Sequence[str], by_source: Sequence[SeatPoints]
         verdict = record.verdicts[seat]
         fault = "" if verdict == "ok" else f"  {verdict}"
         lines.append(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}")
+    return lines + points_lines(record, names, by_source, order)
+
+
+def points_lines(
+    record: Record, names: Sequence[str], by_source: Sequence[SeatPoints] | None, order: Sequence[int] = (), when: str = ""
+) -> list[str]:
+    """Return where the points of each seat come from at the end of a match, a line a seat; no line if its game does not say.
+
+    order: the seats as they are listed; () for by number.
+    when: words for the heading, such as "then"; "" for none.
+    """
     if not by_source:
-        return lines
+        return []
     counted, uncounted = by_source[0]
     rows = [["", *counted, "points", *(f"({source})" for source in uncounted)]]
-    for seat in order:
+    for seat in order or range(len(names)):
         points = by_source[seat]
         rows.append([names[seat], *map(str, (*points.counted.values(), record.scores[seat], *points.uncounted.values()))])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines.append(f"points by source{', what counts nothing in brackets' if uncounted else ''}:")
+    lines = [f"points by source{when and f', {when}'}{', what counts nothing in brackets' if uncounted else ''}:"]
     for name, *numbers in rows:
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join(["", name.ljust(widths[0]), *cells]))

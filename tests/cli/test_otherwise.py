@@ -70,6 +70,7 @@ def test_both_ends_stand_beside_each_other(games: Path) -> None:
     done = arena("match", "--from", "out", "1/0", *place, "--choice", str(now), cwd=games)
     assert sentence("match", "sent-again") in done.stderr
     title, heads, choices, *ends, last = done.stdout.splitlines()
+    ends, tables = ends[:2], ends[2:]
     assert re.fullmatch(rf"match 1/0, step 1, seat {seat} \(\w+\), play_pass; hand( [WBGPK]\d){{8}}", title)
     assert heads.split() == ["then", "now"]
     card = r"[WBGPK]\d [WBGPK]\d"
@@ -82,6 +83,14 @@ def test_both_ends_stand_beside_each_other(games: Path) -> None:
             f"{found['now'][0]['scores'][at]} points ({found['now'][0]['ranks'][at]}.)"
         ]
     assert last == THIS_DEAL
+    for table, when, end in ((tables[:4], "then", found["then"]), (tables[4:], "now", found["now"][0])):
+        assert table[0].startswith(f"{sentence('replay', 'points-by-source')}, {when}, ")
+        for at, row in enumerate(table[2:]):
+            points = end["points"][at]
+            assert sum(points["counted"].values()) == end["scores"][at]
+            numbers = [*points["counted"].values(), end["scores"][at], *points["uncounted"].values()]
+            assert row.split()[1:] == [*map(str, numbers)]
+    assert len(tables) == 8
     by_words = arena("match", "--from", "out", "1/0", *place, "--choice", found["now"][0]["words"].upper(), cwd=games)
     assert by_words.stdout == done.stdout
     other = arena("match", "--from", "out", "1/0", *place, "--choice", str(now), *bots(NAIVE, RANDOM), cwd=games).stdout
