@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +38,7 @@ from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
-from khiva_arena.text import harmless
+from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4
 
@@ -89,7 +89,7 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     assert not flags, flags
     loading = asking(loading_of_stored(fed._asdict()), say)
-    source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
+    source = _bundled(store, match) if store.is_file() else stored(store, match, loading)
     record = source.record
     sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
     in_ticks = record.ticks is not None
@@ -98,14 +98,7 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     if in_ticks and fed.wait:
         raise ConfigError("--wait stops a clock for a debugger, and a match in ticks has none; leave it out")
 
-    def as_played(bot: Bot) -> Bot:
-        if not in_ticks:
-            return bot
-        if problems := bot_files.not_modules([bot]):
-            raise ConfigError(problems)
-        return only_modules([bot], sandbox.level)[0]
-
-    other_bot = None if fed.bot is None else as_played(bot_files.load(fed.bot, loading=loading))
+    other_bot = None if fed.bot is None else as_played(bot_files.load(fed.bot, loading=loading), record, sandbox.level)
     seat = _seat_of(record, other_bot) if fed.seat is None else fed.seat
     count = len(record.header.seats)
     if seat >= count:
@@ -115,7 +108,7 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
-        entrant = as_played(source.bot(seat))
+        entrant = as_played(source.bot(seat), record, sandbox.level)
     all_requests = requests(record, source.secret, seat, source.details[seat])
     fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
     bot = FedBot(stage(entrant, sandbox.level), sandbox, record.header, seat)
@@ -128,13 +121,13 @@ def replay(store: Path, match: str, **flags: Any) -> int:
             trace.undo()
             raise
     replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
-    differ = [reply for reply in replies if not _same(reply)]
+    differ = [reply for reply in replies if not same(reply)]
     if show.as_json:
         click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
     else:
-        _print(record, seat, entrant.name, refed, replies, differ)
+        _print(source, seat, entrant.name, refed, replies)
         out_of = next((reply for reply in differ if reply.choice is not None), None)
-        if out_of and source.bot is not None:
+        if out_of and source.bot is not None and source.is_over:
             words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
             command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words])
             say(harmless(f"to play such a choice out: {command}{handed(record.header)}"))
@@ -146,6 +139,15 @@ def replay(store: Path, match: str, **flags: Any) -> int:
 
 
 # --- the match to replay ---
+
+
+def as_played(bot: Bot, record: Record, level: Level) -> Bot:
+    """Return a bot as it can be asked again: in a match in ticks its module alone. Raises ConfigError if it has none."""
+    if record.ticks is None:
+        return bot
+    if problems := bot_files.not_modules([bot]):
+        raise ConfigError(problems)
+    return only_modules([bot], level)[0]
 
 
 def _seat_of(record: Record, bot: Bot | None) -> int:
@@ -161,27 +163,31 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
     raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {listing}")
 
 
-class _Found(NamedTuple):
+class AskedMatch(NamedTuple):
     """A match to be sent to a bot again.
 
+    word: that names it, as it was typed.
     record: of the match.
     secret: of its deal, 32 bytes.
     sandbox: the sandbox of its bots.
     bot: finds the bot of a seat; None if that cannot be known.
     details: by seat and step, the line about its fault that the bot was sent.
+    is_over: whether all matches on its deal are recorded, so that another choice may be played out.
     """
 
+    word: str
     record: Record
     secret: bytes
     sandbox: Sandbox
     bot: Callable[[int], Bot] | None
     details: Sequence[dict[int, str]]
+    is_over: bool
 
 
-def _stored(folder: Path, word: str, loading: Loading) -> _Found:
+def stored(folder: Path, word: str, loading: Loading) -> AskedMatch:
     with Store.read(folder) as store:
         event, row = match_of(store, word)
-        secret = secret_of(store, event, row.seed)
+        is_over, secret = row.seed in store.reveals(event.id), secret_of(store, event, row.seed)
 
     details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
 
@@ -192,13 +198,13 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
             say(f"warning: {entrant.name} has changed since it played")
         return entrant
 
-    return _Found(row.parsed(), secret, event.definition.sandbox(best()), bot, details)
+    return AskedMatch(word, row.parsed(), secret, event.definition.sandbox(best()), bot, details, is_over)
 
 
-def _bundled(file: Path, word: str) -> _Found:
+def _bundled(file: Path, word: str) -> AskedMatch:
     """Return a match of a bundle. Limits that a stranger's file claims are not used."""
     record, secret = bundled_match(file, word)
-    return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
+    return AskedMatch(word, record, secret, Sandbox(best()), None, [{}] * len(record.header.seats), is_over=True)
 
 
 def _sandbox(recorded: Sandbox, level_flag: str | None, wait: bool) -> Sandbox:
@@ -219,7 +225,7 @@ def _attach(level: Level) -> Callable[[int], bool]:
     return attach
 
 
-def _same(reply: Reply) -> bool:
+def same(reply: Reply) -> bool:
     """Tell whether the bot's choice, or its fault, is the recorded one."""
     decision = _decision_of(reply.request)
     if reply.blame is not None:
@@ -235,10 +241,12 @@ def _decision_of(request: Request) -> AskedDecision:
 # --- as text ---
 
 
-def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], differ: Sequence[Reply]) -> None:
-    header = record.header
+def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply]) -> None:
+    record, header = source.record, source.record.header
+    differ = [reply for reply in replies if not same(reply)]
+    typed = "" if header.match.startswith(source.word) else f"{source.word} "
     title = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
-    click.echo(harmless(f"match {header.match}: {title}"))
+    click.echo(harmless(f"match {typed}{header.match}: {title}"))
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
@@ -258,7 +266,7 @@ def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: S
         as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
         click.echo(harmless(f"{name} fails {moment}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
     if differ:
-        click.echo(f"{len(differ)} of {len(replies)} choices differ")
+        click.echo(f"{len(differ)} of {len(replies)} choices differ: {harmless(in_words(kinds_of(header, replies)), LONGEST)}")
     elif replies or refed.out is None:
         click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
     paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := _ticks_then(record, reply)) is not None]
@@ -269,6 +277,44 @@ def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: S
         )
     elif paid:
         click.echo("every decision took as many ticks as then")
+
+
+class OfKind(NamedTuple):
+    """The decisions of one kind that a bot was asked again.
+
+    asked: their number.
+    differ: how many of them it makes otherwise.
+    always: the recorded choice in words, if all of them had the same; "" otherwise.
+    """
+
+    asked: int
+    differ: int
+    always: str
+
+
+def kinds_of(header: Header, replies: Sequence[Reply]) -> dict[str, OfKind]:
+    """Return the decisions of each kind, by its name, those of which most differ first. ``header``: of a match, for its game."""
+    kinds: dict[str, tuple[int, int, set[str]]] = {}
+    for reply in replies:
+        message = reply.request.message
+        assert isinstance(message, Decide)
+        asked, differ, words = kinds.get(message.kind, (0, 0, set()))
+        words.add(words_of(header, message, _decision_of(reply.request).choice.choice))
+        kinds[message.kind] = asked + 1, differ + (not same(reply)), words
+    of_kind = {
+        kind: OfKind(asked, differ, words.pop() if asked > 1 and len(words) == 1 else "")
+        for kind, (asked, differ, words) in kinds.items()
+    }
+    return dict(sorted(of_kind.items(), key=lambda item: -item[1].differ))
+
+
+def in_words(kinds: Mapping[str, OfKind]) -> str:
+    """Return in words how many decisions of each kind differ, without the kinds of which none does."""
+    return ", ".join(
+        f"{kind} {of.differ} of {of.asked}" + (f" (then always '{of.always}')" if of.always else "")
+        for kind, of in kinds.items()
+        if of.differ
+    )
 
 
 def _ticks_then(record: Record, reply: Reply) -> int | None:
@@ -318,6 +364,7 @@ def _plain(
         "bot": name,
         "same": not differ and out is None,
         "asked": len(replies),
+        "kinds": {kind: of._asdict() for kind, of in kinds_of(record.header, replies).items()},
         "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(record.header, reply) for reply in differ],
         **({"ticks": [[_ticks_then(record, reply), reply.ticks] for reply in replies]} if record.ticks is not None else {}),

@@ -18,6 +18,9 @@ from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import pattern, sentence
 
+from khiva_arena.arbiter.refeed import Reply
+from khiva_arena.commands.replay import OfKind, in_words, kinds_of, stored
+from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.protocol import codec
 from khiva_arena.replay.record import Record
@@ -62,7 +65,9 @@ def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: 
 def test_the_same_bot_chooses_the_same(store: Path, event: int) -> None:
     said = arena("replay", "out", f"{event}/0", "--seat", "1", cwd=store)
     assert re.fullmatch(
-        r"match \w+: seat 1 of 3, then (random\S*), now random\n" + pattern("replay", "choices-same-2", asked=r"\d+") + r"\n",
+        rf"match {event}/0 \w+: seat 1 of 3, then (random\S*), now random\n"
+        + pattern("replay", "choices-same-2", asked=r"\d+")
+        + r"\n",
         said.stdout,
     )
     assert said.stderr == ""
@@ -88,7 +93,13 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     said = done.stdout
     found = json.loads(arena(*words, "--json", cwd=store, code=1).stdout)
     assert not found["same"]
-    assert said.splitlines()[-1] == f"{len(found['differences'])} of {found['asked']} choices differ"
+    asked, differ = ({kind: of[key] for kind, of in found["kinds"].items()} for key in ("asked", "differ"))
+    assert (sum(asked.values()), sum(differ.values())) == (found["asked"], len(found["differences"]))
+    assert differ == {kind: [row["kind"] for row in found["differences"]].count(kind) for kind in differ}
+    by_kind = ", ".join(f"{kind} {differ[kind]} of {asked[kind]}" for kind in differ if differ[kind])
+    ending = sentence("replay", "choices-differ", differ=len(found["differences"]), asked=found["asked"])
+    assert re.sub(r" \(then always '[^']*'\)", "", said.splitlines()[-1]) == f"{ending}: {by_kind}"
+    assert said.startswith(f"match 2/0 {found['match']}: ")
     first = found["differences"][0]
     assert f"step {first['step']}, {first['kind']}, " in said
     assert [row["step"] for row in found["differences"]] == [row["gather"] for row in found["differences"]]
@@ -104,6 +115,35 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     assert told
     assert other
     assert not {line for line in set(told) & set(other) if not re.fullmatch(r" +\.\.\. and \d+ more", line)}
+
+
+def test_a_seat_that_chose_the_same_each_time_is_told_so() -> None:
+    kinds = {"boost": OfKind(5, 5, "no gem"), "play_pass": OfKind(15, 12, ""), "pick": OfKind(4, 0, "first")}
+    assert in_words(kinds) == "boost 5 of 5 (then always 'no gem'), play_pass 12 of 15"
+
+
+def test_kinds_are_those_of_all_decisions(store: Path) -> None:
+    found = stored(store / "out", "2/0", AS_IT_IS)
+    asked = [one for one in requests(found.record, found.secret, 0, {}) if one.asked]
+    other = [
+        Reply(one, (one.asked.choice.choice + 1) % 2 if at else one.asked.choice.choice)
+        for at, one in enumerate(asked)
+        if one.asked
+    ]
+    kinds = kinds_of(found.record.header, other)
+    assert sum(of.asked for of in kinds.values()) == len(other)
+    assert sum(of.differ for of in kinds.values()) == len(other) - 1
+    assert list(kinds.values()) == sorted(kinds.values(), key=lambda of: -of.differ)
+    (alone,) = kinds_of(found.record.header, other[:1]).values()
+    assert alone == OfKind(1, 0, ""), "one decision is no habit"
+    (twice,) = kinds_of(found.record.header, other[1:2] * 2).values()
+    assert twice.always, "the same choice each time"
+
+
+def test_no_choice_is_to_be_played_out_on_a_deal_that_is_not_over(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Store, "reveals", lambda _store, _event: {})
+    done = arena("replay", "out", "2/0", "--seat", "0", "--bot", GREEDY, cwd=store, code=1)
+    assert done.stderr == "", "match --from --step would refuse it"
 
 
 def test_a_bot_that_fails_says_so(store: Path) -> None:
