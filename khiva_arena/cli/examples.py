@@ -90,6 +90,7 @@ EXAMPLES = {
     "show": ("khiva-arena show results/first", "khiva-arena show results/first 1/0 --notes"),
     "replay": (
         "khiva-arena replay results/first 1/0 --bot my-bot",
+        "khiva-arena replay results/first --lost my-bot --bot shipped:python/greedy",
         "khiva-arena replay results/first 1/0 --seat 0 --until 12 --wait --isolation trusted",
     ),
     "decode": ("khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot",),

@@ -13,7 +13,7 @@ _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": (_SETTINGS, "--seat", "--shipped", "--search"),
+    "Bots": (_SETTINGS, "--lost", "--seat", "--shipped", "--search"),
     "What is played": ("--from", "--step", "--choice", "--try", "--until", _SETTINGS, "--quick", "--sample"),
     "Modules": ("--rerun-bots", "--take-unconfirmed", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),

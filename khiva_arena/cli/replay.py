@@ -11,7 +11,7 @@ from khiva_arena.cli.options import capture_option, handed_games_option, json_op
 
 @click.command("replay", cls=Verb)
 @store_argument
-@click.argument("match")
+@click.argument("match", required=False)
 @click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
 @click.option(
     "--bot",
@@ -20,6 +20,7 @@ from khiva_arena.cli.options import capture_option, handed_games_option, json_op
     allow_from_autoenv=False,
     help="A folder, a command or a shipped bot [default: the one that sat there].",
 )
+@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost, the first 50, a line each.")
 @setting_options(
     *("isolation", "limits", "runtimes", "allow_include"),
     isolation="As in `khiva-arena match` [default: that of the match].",
@@ -53,10 +54,13 @@ def command(**flags: Any) -> int:
     runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
     a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
+    --lost asks the BOT at the seat of NAME in each match that NAME did not win alone. It prints a line a match, and how many
+    choices of each kind differ in all.
+
     A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
 
-    --json: match, seat, bot, same, asked, failed, differences (each with step, kind, req, then, now), notes; in ticks also ticks,
-    a pair for each decision, then and now.
+    --json: match, seat, bot, same, asked, failed, kinds, differences (each with step, kind, req, then, now), notes; in ticks
+    also ticks, a pair for each decision, then and now. With --lost: matches, kinds.
     """
     from khiva_arena.commands.replay import replay  # when it is called, so that -h is quick
 

@@ -41,6 +41,10 @@ from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4
+LOST_ALONE = (
+    "--lost asks again whole matches, all that the bot lost: without MATCH, --seat, --from, --until, --wait, --trace, --capture "
+    "and --notes"
+)
 
 
 class FedFlags(NamedTuple):
@@ -83,11 +87,29 @@ class ShownFlags(NamedTuple):
     as_json: bool
 
 
-def replay(store: Path, match: str, **flags: Any) -> int:
-    """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
-    ``ShownFlags``."""
+def replay(store: Path, match: str | None, lost: str | None, **flags: Any) -> int:
+    """Send the bot what the seat was sent, print what differs, and return the exit code.
+
+    match: the one that is meant; None for all that a bot lost.
+    lost: the name of that bot.
+    flags: those of ``FedFlags`` and of ``ShownFlags``.
+    """
     fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     assert not flags, flags
+    if lost is not None:
+        if (
+            match is not None
+            or fed.wait
+            or fed.trace
+            or show.notes
+            or [fed.seat, fed.capture, show.first, show.last] != [None] * 4
+        ):
+            raise ConfigError(LOST_ALONE)
+        from khiva_arena.commands.replay_lost import replay_lost  # not above: it reads one match after another by this module
+
+        return replay_lost(store, lost, fed._asdict(), show.as_json)
+    if match is None:
+        raise ConfigError("name a MATCH, as `khiva-arena show` lists them, or the bot whose lost matches are meant, by --lost")
     loading = asking(loading_of_stored(fed._asdict()), say)
     source = _bundled(store, match) if store.is_file() else stored(store, match, loading)
     record = source.record
@@ -266,7 +288,7 @@ def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replie
         as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
         click.echo(harmless(f"{name} fails {moment}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
     if differ:
-        click.echo(f"{len(differ)} of {len(replies)} choices differ: {harmless(in_words(kinds_of(header, replies)), LONGEST)}")
+        click.echo(f"{len(differ)} of {len(replies)} choices differ: {harmless(in_words(kinds_of((header, replies))), LONGEST)}")
     elif replies or refed.out is None:
         click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
     paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := _ticks_then(record, reply)) is not None]
@@ -284,37 +306,43 @@ class OfKind(NamedTuple):
 
     asked: their number.
     differ: how many of them it makes otherwise.
-    always: the recorded choice in words, if all of them had the same; "" otherwise.
+    always_then, always_now: the one choice, in words, at all that differ; "" if there are several, or one that differs.
     """
 
     asked: int
     differ: int
-    always: str
+    always_then: str
+    always_now: str
 
 
-def kinds_of(header: Header, replies: Sequence[Reply]) -> dict[str, OfKind]:
-    """Return the decisions of each kind, by its name, those of which most differ first. ``header``: of a match, for its game."""
-    kinds: dict[str, tuple[int, int, set[str]]] = {}
-    for reply in replies:
+def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
+    """Return the decisions of each kind, by its name, that of which most differ first.
+
+    matches: the header of each, and what a bot replied in it.
+    """
+    kinds: dict[str, list[tuple[Header, Decide, Reply]]] = {}
+    for header, reply in ((header, reply) for header, replies in matches for reply in replies):
         message = reply.request.message
         assert isinstance(message, Decide)
-        asked, differ, words = kinds.get(message.kind, (0, 0, set()))
-        words.add(words_of(header, message, _decision_of(reply.request).choice.choice))
-        kinds[message.kind] = asked + 1, differ + (not same(reply)), words
-    of_kind = {
-        kind: OfKind(asked, differ, words.pop() if asked > 1 and len(words) == 1 else "")
-        for kind, (asked, differ, words) in kinds.items()
-    }
+        kinds.setdefault(message.kind, []).append((header, message, reply))
+    of_kind = {}
+    for name, asked in kinds.items():
+        differ = [one for one in asked if not same(one[-1])]
+        then = {words_of(header, message, _decision_of(reply.request).choice.choice) for header, message, reply in differ}
+        now = {"" if reply.choice is None else words_of(header, message, reply.choice) for header, message, reply in differ}
+        always = [words.pop() if len(differ) > len(words) == 1 else "" for words in (then, now)]
+        of_kind[name] = OfKind(len(asked), len(differ), *always)
     return dict(sorted(of_kind.items(), key=lambda item: -item[1].differ))
 
 
 def in_words(kinds: Mapping[str, OfKind]) -> str:
     """Return in words how many decisions of each kind differ, without the kinds of which none does."""
-    return ", ".join(
-        f"{kind} {of.differ} of {of.asked}" + (f" (then always '{of.always}')" if of.always else "")
-        for kind, of in kinds.items()
-        if of.differ
-    )
+    parts = []
+    for name, of in kinds.items():
+        habits = [f"{when} always '{words}'" for when, words in (("then", of.always_then), ("now", of.always_now)) if words]
+        if of.differ:
+            parts.append(f"{name} {of.differ} of {of.asked}" + (f" ({', '.join(habits)})" if habits else ""))
+    return ", ".join(parts)
 
 
 def _ticks_then(record: Record, reply: Reply) -> int | None:
@@ -364,7 +392,7 @@ def _plain(
         "bot": name,
         "same": not differ and out is None,
         "asked": len(replies),
-        "kinds": {kind: of._asdict() for kind, of in kinds_of(record.header, replies).items()},
+        "kinds": {name: of._asdict() for name, of in kinds_of((record.header, replies)).items()},
         "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(record.header, reply) for reply in differ],
         **({"ticks": [[_ticks_then(record, reply), reply.ticks] for reply in replies]} if record.ticks is not None else {}),

@@ -70,7 +70,7 @@ def points_lines(
         points = by_source[seat]
         rows.append([names[seat], *map(str, (*points.counted.values(), record.scores[seat], *points.uncounted.values()))])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"points by source{when and f', {when}'}{', what counts nothing in brackets' if uncounted else ''}:"]
+    lines = [f"points by source{when and f' {when}'}{', what counts nothing in brackets' if uncounted else ''}:"]
     for name, *numbers in rows:
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join(["", name.ljust(widths[0]), *cells]))

@@ -84,7 +84,7 @@ def test_both_ends_stand_beside_each_other(games: Path) -> None:
         ]
     assert last == THIS_DEAL
     for table, when, end in ((tables[:4], "then", found["then"]), (tables[4:], "now", found["now"][0])):
-        assert table[0].startswith(f"{sentence('replay', 'points-by-source')}, {when}, ")
+        assert table[0].startswith(f"{sentence('replay', 'points-by-source')} {when}, ")
         for at, row in enumerate(table[2:]):
             points = end["points"][at]
             assert sum(points["counted"].values()) == end["scores"][at]

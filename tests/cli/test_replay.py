@@ -20,6 +20,7 @@ from wording import pattern, sentence
 
 from khiva_arena.arbiter.refeed import Reply
 from khiva_arena.commands.replay import OfKind, in_words, kinds_of, stored
+from khiva_arena.commands.replay_lost import lost_matches
 from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.protocol import codec
@@ -98,7 +99,7 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     assert differ == {kind: [row["kind"] for row in found["differences"]].count(kind) for kind in differ}
     by_kind = ", ".join(f"{kind} {differ[kind]} of {asked[kind]}" for kind in differ if differ[kind])
     ending = sentence("replay", "choices-differ", differ=len(found["differences"]), asked=found["asked"])
-    assert re.sub(r" \(then always '[^']*'\)", "", said.splitlines()[-1]) == f"{ending}: {by_kind}"
+    assert re.sub(r" \((then|now) always '[^)]*'\)", "", said.splitlines()[-1]) == f"{ending}: {by_kind}"
     assert said.startswith(f"match 2/0 {found['match']}: ")
     first = found["differences"][0]
     assert f"step {first['step']}, {first['kind']}, " in said
@@ -118,8 +119,8 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
 
 
 def test_a_seat_that_chose_the_same_each_time_is_told_so() -> None:
-    kinds = {"boost": OfKind(5, 5, "no gem"), "play_pass": OfKind(15, 12, ""), "pick": OfKind(4, 0, "first")}
-    assert in_words(kinds) == "boost 5 of 5 (then always 'no gem'), play_pass 12 of 15"
+    kinds = {"boost": OfKind(5, 5, "1 gem", "no gem"), "play_pass": OfKind(15, 12, "", ""), "pick": OfKind(4, 0, "x", "x")}
+    assert in_words(kinds) == "boost 5 of 5 (then always '1 gem', now always 'no gem'), play_pass 12 of 15"
 
 
 def test_kinds_are_those_of_all_decisions(store: Path) -> None:
@@ -130,20 +131,60 @@ def test_kinds_are_those_of_all_decisions(store: Path) -> None:
         for at, one in enumerate(asked)
         if one.asked
     ]
-    kinds = kinds_of(found.record.header, other)
+    kinds = kinds_of((found.record.header, other))
     assert sum(of.asked for of in kinds.values()) == len(other)
     assert sum(of.differ for of in kinds.values()) == len(other) - 1
     assert list(kinds.values()) == sorted(kinds.values(), key=lambda of: -of.differ)
-    (alone,) = kinds_of(found.record.header, other[:1]).values()
-    assert alone == OfKind(1, 0, ""), "one decision is no habit"
-    (twice,) = kinds_of(found.record.header, other[1:2] * 2).values()
-    assert twice.always, "the same choice each time"
+    (alone,) = kinds_of((found.record.header, other[:1])).values()
+    assert alone == OfKind(1, 0, "", ""), "one decision is no habit"
+    (twice,) = kinds_of((found.record.header, other[1:2] * 2)).values()
+    assert twice.always_then != twice.always_now != "", "the same choice each time"
 
 
 def test_no_choice_is_to_be_played_out_on_a_deal_that_is_not_over(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Store, "reveals", lambda _store, _event: {})
     done = arena("replay", "out", "2/0", "--seat", "0", "--bot", GREEDY, cwd=store, code=1)
     assert done.stderr == "", "match --from --step would refuse it"
+
+
+def test_all_lost_matches_of_a_bot_are_asked_again(store: Path) -> None:
+    with Store.read(store / "out") as opened:
+        rows = [(event, row) for event in opened.events()[1:2] for row in opened.matches(event.id)]
+    name = rows[0][0].bots[-1].name
+    lost = [
+        (f"{event.number}/{row.ordinal}", seat.seat)
+        for event, row in rows
+        for seat in row.seats
+        if event.bots[seat.bot].name == name and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
+    ]
+    assert [one for one in lost_matches(store / "out", name) if one.match.startswith("2/")] == lost != []
+    words = ["replay", "out", "--lost", name, "--bot", GREEDY]
+    found = json.loads(arena(*words, "--json", cwd=store, code=1).stdout)
+    said = arena(*words, cwd=store, code=1)
+    assert (said.stderr, len(said.stdout.splitlines())) == ("", len(found["matches"]) + 1)
+    assert said.stdout.splitlines()[:-1] == [
+        f"{one['match']}, seat {one['seat']}: " + sentence("replay", "choices-differ", differ=one["differ"], asked=one["asked"])
+        for one in found["matches"]
+    ]
+    for key in ("asked", "differ"):
+        assert sum(of[key] for of in found["kinds"].values()) == sum(one[key] for one in found["matches"])
+    first = found["matches"][0]
+    alone = json.loads(
+        arena("replay", "out", first["match"], "--seat", str(first["seat"]), *words[4:], "--json", cwd=store, code=1).stdout
+    )
+    assert (len(alone["differences"]), alone["asked"]) == (first["differ"], first["asked"])
+
+
+def test_lost_matches_that_cannot_be_asked_are_one_line(store: Path) -> None:
+    for words, said in (
+        (["--lost", "nobody"], sentence("replay", "lost-unknown", bot="nobody", folder="out")),
+        (["1/0", "--lost", "random"], sentence("replay", "lost-alone")),
+        (["--lost", "random", "--wait"], sentence("replay", "lost-alone")),
+        ([], sentence("replay", "match-or-lost")),
+    ):
+        done = arena("replay", "out", *words, cwd=store, code=2)
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_a_bot_that_fails_says_so(store: Path) -> None:
