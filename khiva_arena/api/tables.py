@@ -12,14 +12,16 @@ from khiva_arena.api.keywords import as_path, by_keyword, several
 from khiva_arena.api.learning import LearningCurve
 from khiva_arena.api.plots import altair, plot
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.selection import Among
+from khiva_arena.events.selection import Among, StoreSelection
 from khiva_arena.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
+from khiva_arena.league.seasons import public_words_of
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.contrasts import contrasts
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.shapes import PairDifference
 from khiva_arena.report.table import shown_columns, to_text
 from khiva_arena.report.values import Standings
+from khiva_arena.say import say_nothing
 
 if TYPE_CHECKING:
     import pandas
@@ -159,15 +161,18 @@ def standings(
 
     events: by number or the beginning of their ids; by default all but those closed before they were over.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD; by default the bot at 0 is the one that is stored with the event.
-    sections: more about each table, in ``to_dict``: names as ``khiva-arena standings --section`` takes them.
+    sections: more about each table, in ``to_dict``: names as ``khiva-arena standings --section`` takes them. With points a table
+        of all of a league is that of its batches whose secrets are public.
     effects: the effects that the section effects fits.
     only, exclude: names of bots. A match counts only if all its seats are bots of ``only`` and none is a bot of ``exclude``.
 
     Raises ConfigError for an unknown event, bot or section, StoreError for a store that cannot be read or is damaged.
     """
-    words = tuple(map(str, events))
     with by_keyword():
         names = sections_named(several("sections", sections)), effects_named(several("effects", effects))
         among = Among(tuple(several("only", only)), tuple(several("exclude", exclude)))
-        tables = tables_of(as_path("path", path), words, TableRequest(several("anchors", anchors), *names, among))
+        folder, words = as_path("path", path), tuple(map(str, events))
+        if "points" in names[0] and not words:
+            words = public_words_of(folder, StoreSelection((), (), (), ()), say_nothing)
+        tables = tables_of(folder, words, TableRequest(several("anchors", anchors), *names, among))
     return TableList([Table(table) for table in tables])

@@ -40,7 +40,7 @@ from khiva_arena.cli.options import capture_option, handed_games_option, json_op
 @capture_option
 @click.option("--notes", is_flag=True, help="Also print the bot's stderr, marked with the requests that came before.")
 @json_option
-def command(**flags: Any) -> int:
+def command(lost: str | None, **flags: Any) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
     that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
     bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
@@ -62,6 +62,10 @@ def command(**flags: Any) -> int:
     --json: match, seat, bot, same, asked, failed, kinds, differences (each with step, kind, req, then, now), notes; in ticks
     also ticks, a pair for each decision, then and now. With --lost: matches, kinds.
     """
-    from khiva_arena.commands.replay import replay  # when it is called, so that -h is quick
+    if lost is not None:
+        from khiva_arena.commands.replay_lost import replay_lost  # when it is called, so that -h is quick
+
+        return replay_lost(lost=lost, **flags)
+    from khiva_arena.commands.replay import replay  # as above
 
     return replay(**flags)

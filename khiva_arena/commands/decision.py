@@ -42,7 +42,7 @@ def decision_of(table: StoredTable, step: int, seat: int) -> StoredDecision:
     seats = table.record.header.seats
     if not table.is_revealed:
         raise ConfigError(
-            f"match {table.name}: other matches on its deal are still to be played, and its hands are hidden until then; "
+            f"match {table.name}: another match on its deal is still to be played, and what is tried out now could steer it; "
             "resume its event by its `khiva-arena run` first"
         )
     if seat >= len(seats):

@@ -41,10 +41,6 @@ from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4
-LOST_ALONE = (
-    "--lost asks again whole matches, all that the bot lost: without MATCH, --seat, --from, --until, --wait, --trace, --capture "
-    "and --notes"
-)
 
 
 class FedFlags(NamedTuple):
@@ -87,27 +83,14 @@ class ShownFlags(NamedTuple):
     as_json: bool
 
 
-def replay(store: Path, match: str | None, lost: str | None, **flags: Any) -> int:
+def replay(store: Path, match: str | None, **flags: Any) -> int:
     """Send the bot what the seat was sent, print what differs, and return the exit code.
 
-    match: the one that is meant; None for all that a bot lost.
-    lost: the name of that bot.
+    match: the word that names it; it may be None only for ``replay_lost``.
     flags: those of ``FedFlags`` and of ``ShownFlags``.
     """
     fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     assert not flags, flags
-    if lost is not None:
-        if (
-            match is not None
-            or fed.wait
-            or fed.trace
-            or show.notes
-            or [fed.seat, fed.capture, show.first, show.last] != [None] * 4
-        ):
-            raise ConfigError(LOST_ALONE)
-        from khiva_arena.commands.replay_lost import replay_lost  # not above: it reads one match after another by this module
-
-        return replay_lost(store, lost, fed._asdict(), show.as_json)
     if match is None:
         raise ConfigError("name a MATCH, as `khiva-arena show` lists them, or the bot whose lost matches are meant, by --lost")
     loading = asking(loading_of_stored(fed._asdict()), say)

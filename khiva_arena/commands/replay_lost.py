@@ -25,6 +25,7 @@ from khiva_arena.words import count
 
 MOST = 50
 """The most matches that one command asks again."""
+WITHOUT = ("wait", "trace", "notes", "capture", "first", "last")
 
 
 class LostMatch(NamedTuple):
@@ -38,24 +39,30 @@ class LostMatch(NamedTuple):
     seat: int
 
 
-def replay_lost(folder: Path, lost: str, flags: dict[str, Any], as_json: bool) -> int:
+def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flags: Any) -> int:
     """Ask a bot all that another was asked in matches that it lost, print what differs, and return the exit code.
 
+    match: None, since all are meant.
     lost: the name of the bot that lost, as tables have it.
-    flags: "bot", None for the one that sat there, and those of its sandbox and size.
+    flags: the other flags of ``replay``.
 
     Raises ConfigError, BotError, StoreError, StagingError.
     """
+    if match is not None or flags["seat"] is not None or any(flags[name] for name in WITHOUT):
+        raise ConfigError(
+            "--lost asks again whole matches, all that the bot lost: without MATCH, --seat, --from, --until, --wait, --trace, "
+            "--capture and --notes"
+        )
     loading = asking(loading_of_stored(flags), say)
     entrant = None if flags["bot"] is None else bot_files.load(flags["bot"], loading=loading)
-    all_lost = lost_matches(folder, lost)
+    all_lost = lost_matches(store, lost)
     if len(all_lost) > MOST:
         say(f"the first {MOST} of {len(all_lost)} matches are asked again")
     sandboxes: dict[Sandbox, Sandbox] = {}
     asked: list[tuple[AskedMatch, RefeedResult]] = []
     plain = []
-    for match in all_lost[:MOST]:
-        source = stored(folder, match.match, loading)
+    for lost_match in all_lost[:MOST]:
+        source = stored(store, lost_match.match, loading)
         header = source.record.header
         if header.meter:
             refuse_unspoken(header.meter)
@@ -63,14 +70,14 @@ def replay_lost(folder: Path, lost: str, flags: dict[str, Any], as_json: bool) -
             sandboxes[source.sandbox] = sandbox_of_stored(source.sandbox, flags["isolation"], say)
         sandbox = sandboxes[source.sandbox]
         assert source.bot is not None, "a store has bots"
-        bot = as_played(entrant or source.bot(match.seat), source.record, sandbox.level)
-        sent = requests(source.record, source.secret, match.seat, source.details[match.seat])
-        refed = feed(sent, FedBot(stage(bot, sandbox.level), sandbox, header, match.seat))
+        bot = as_played(entrant or source.bot(lost_match.seat), source.record, sandbox.level)
+        sent = requests(source.record, source.secret, lost_match.seat, source.details[lost_match.seat])
+        refed = feed(sent, FedBot(stage(bot, sandbox.level), sandbox, header, lost_match.seat))
         asked.append((source, refed))
         differ, failed = sum(not same(reply) for reply in refed.replies), _failed(refed)
-        plain.append({**match._asdict(), "asked": len(refed.replies), "differ": differ, "failed": failed or None})
+        plain.append({**lost_match._asdict(), "asked": len(refed.replies), "differ": differ, "failed": failed or None})
         if not as_json:
-            line = f"{match.match}, seat {match.seat}: {differ} of {count(len(refed.replies), 'choice')} differ"
+            line = f"{lost_match.match}, seat {lost_match.seat}: {differ} of {count(len(refed.replies), 'choice')} differ"
             click.echo(harmless(f"{line}{failed and f'; {bot.name} fails {failed}'}", LONGEST))
     kinds = kinds_of(*((source.record.header, refed.replies) for source, refed in asked))
     differ = sum(of.differ for of in kinds.values())

@@ -10,7 +10,7 @@ import click
 from khiva_arena.commands.more_seeds import commands
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
-from khiva_arena.league.seasons import words_of
+from khiva_arena.league.seasons import public_words_of, words_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
@@ -48,7 +48,9 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
     request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
-    print_standings(store, words_of(store, selection), request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
+    # Where points come from tells of hands, so the deals of a league's batch are looked at once its secret is public.
+    words = public_words_of(store, selection, say) if "points" in sections else words_of(store, selection)
+    print_standings(store, words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(

@@ -163,7 +163,7 @@ def test_what_is_not_there_is_named_with_what_is(games: Path) -> None:
     assert decision.texts[-1] not in few
 
 
-def test_a_hand_of_a_deal_that_is_not_over_is_never_told(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_tried_out_on_a_deal_that_is_not_over(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Store, "reveals", lambda _store, _event: {})
     place, said = ("--from", "out", "1/0", "--step", "1", "--seat", "0"), sentence("match", "deal-not-over", name="1/0")
     for words in (("match", *place, "--try", "all"), ("match", *place), ("play", *place)):

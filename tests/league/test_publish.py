@@ -17,11 +17,13 @@ from pages import text as unpacked
 from quick_leagues import quick_league as quick_league
 from wording import sentence
 
+from khiva_arena.api.tables import standings as api_standings
 from khiva_arena.api.verify import verify
+from khiva_arena.commands.standings import standings
 from khiva_arena.events.tables import TableRequest, tables_of
 from khiva_arena.league.chain.links import Final, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
-from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS
+from khiva_arena.league.folder import CHAIN, PUBLIC, SETTINGS, SUMS
 from khiva_arena.league.player import publish as module
 from khiva_arena.league.player.publish import NEWEST, Publisher
 from khiva_arena.league.public_state import BATCHES, FINALS, HISTORY, STATE, PublicLeague, read_history, read_state
@@ -453,6 +455,23 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
                 ]  # so it finds what is there
                 league.end(league.play(play.event))
             assert [batch.revealed for batch in standing(league).batches] == [True, False, False]
+
+
+def test_points_by_source_are_those_of_batches_that_are_public(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a page of results, which tells no hand of a deal before its secret is public either."""
+    none: dict[str, Any] = dict.fromkeys(("event", "events", "only", "exclude", "anchors", "sets"), ())
+    words = {**none, "season": None, "effects": None}
+    with MadeLeague(tmp_path / "spring", DELAYED) as league:
+        (league.folder / SETTINGS).touch()
+        for number in (1, 2):
+            league.enter(f"bot {number}", number, number)
+        events = [league.batch(at=LONG_AGO).id, league.batch().id]
+        for names, shown in ((("points",), events[:1]), (("seats",), events)):
+            standings(league.folder, wide=False, as_json=True, names=names, **words)
+            (table,) = json.loads(capsys.readouterr().out)["standings"]
+            assert table["events"] == shown
+        (table,) = api_standings(league.folder, sections="points")
+        assert table.to_dict()["events"] == events[:1]
 
 
 @pytest.mark.usefixtures("as_processes")
