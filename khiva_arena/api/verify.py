@@ -43,7 +43,7 @@ def verify(
     since: the number of a link of a league: matches of batches that were drawn before it are not replayed again; their sums,
         places, hash chains and run digests are checked.
     beacon: a command that prints the line of a round of a league's beacon, as its last word says: the lines that were mixed into
-        deals are compared.
+        deals are compared. ``result.confirmed`` is False if the command has no line of some round.
 
     Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
     fault.
@@ -65,10 +65,14 @@ class Verification(NamedTuple):
 
 def verified(path: Path, events: Sequence[str | int], how: Verification, say: Say) -> AuditResult:
     """Verify a store or a bundle as ``verify`` does. ``say``: takes a line for people, before bots are run."""
-    jobs, rerun_bots, seen, beacon = at_least(1, "jobs", how.jobs), how.rerun_bots, how.seen, how.beacon
+    jobs, rerun_bots = at_least(1, "jobs", how.jobs), how.rerun_bots
     since = None if how.since is None else at_least(0, "since", how.since)
     sample = None if how.sample is None else at_least(1, "sample", how.sample)
     rerunner = None
+    if how.beacon:
+        from khiva_arena.league.beacon import words_of  # not above: few stores are a league's
+
+        words_of(how.beacon)
     if rerun_bots:
         from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
 
@@ -86,7 +90,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         result, bundled = audited_bundle(path, jobs, sample, rerunner)
         events_there = [event.event for event in bundled.events]
         links_there = [canonical(link) for link in bundled.links]
-        return _with_chain(result, links_there, events_there, seen, beacon)
+        return _with_chain(result, links_there, events_there, how)
     with Store.read(path, trusting=False) as store:
         links = store.links()
         words = tuple(map(str, events))
@@ -99,16 +103,12 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         if since is not None:
             unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in words])
         digests = {report.event: report.digest for report in unplayed.events}
-        result = _with_chain(result, texts, store.events(), seen, beacon, digests)
+        result = _with_chain(result, texts, store.events(), how, digests, path)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
         numbers = ranges(report.number for report in unplayed.events)
         result.chain += f"; not replayed, since they were drawn before link {since}: the matches of events {numbers}"
-    if result.chain and not any(result.problems):
-        from khiva_arena.league.audit import audit_finals
-
-        result.problems += audit_finals(texts, path, beacon)
     return result
 
 
@@ -116,14 +116,16 @@ def _with_chain(
     result: AuditResult,
     links: Sequence[str | bytes],
     events: Sequence[EventRow],
-    seen: Sequence[str | Path],
-    beacon: str,
+    how: Verification,
     digests: Mapping[str, str] = MappingProxyType({}),
+    folder: Path | None = None,
 ) -> AuditResult:
     """Add to a result what the chain of a league proves, if its events are a league's batches.
 
     digests: run digests of events that are not in the result.
+    folder: of the league, where its finals may lie, too; None for a bundle.
     """
+    seen, beacon = how.seen, how.beacon
     if not links:
         if seen or beacon:
             flag, what = ("--seen", "receipts") if seen else ("--beacon", "a beacon")
@@ -131,15 +133,18 @@ def _with_chain(
         if result.sound and any(event.definition.batch for event in events):
             result.problems.append("its events are batches of a league, and the chain of the league is missing")
         return result
-    from khiva_arena.league.audit import audit_links  # not above: most stores are no league's
+    from khiva_arena.league.audit import audit_finals, audit_links  # not above: most stores are no league's
 
     checked = {**digests, **{report.event: report.digest for report in result.events}}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
     audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
-    if beacon:
-        audit.compare_with(beacon)
+    if folder and not (result.problems or audit.problems):
+        audit_finals(audit, folder)
+    if beacon and (audit.deals.lines or not (result.problems or audit.problems)):
+        audit.problems += audit.deals.compare_with(beacon)
     result.problems += audit.problems
-    result.chain = audit.says
+    result.chain, result.calendar, result.beacon = audit.says, audit.deals.calendar, audit.deals.plain
+    result.not_compared = audit.deals.not_compared
     return result
 
 

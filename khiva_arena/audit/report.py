@@ -132,6 +132,9 @@ class AuditResult:
     events: a report of each.
     problems: of the file itself, of a league's chain, and of a bundle's standings.
     chain: what a league's chain proves, in words; "" if the events are no league's.
+    calendar: the beacons of a league and lines of their rounds, for people; those in the middle left out.
+    beacon: all lines of a beacon that were mixed into a league's deals, as plain values.
+    not_compared: each of these that was to be compared with the beacon and could not be, and why.
     notes: differences that are not problems: numbers of a bundle that another engine version fitted.
     engine: the version that wrote a bundle.
     digest: the sum over a bundle's lines, 64 hex digits.
@@ -141,6 +144,9 @@ class AuditResult:
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     chain: str = ""
+    calendar: list[str] = field(default_factory=list)
+    beacon: list[dict[str, Any]] = field(default_factory=list)
+    not_compared: list[str] = field(default_factory=list)
     engine: str = ""
     digest: str = ""
 
@@ -150,8 +156,9 @@ class AuditResult:
 
     @property
     def confirmed(self) -> bool:
-        """True unless bots were to be run again, and in some match could not be on this machine."""
-        return not any(report.unconfirmed_matches for report in self.events)
+        """True unless bots were to be run again, and in some match could not be on this machine, or a line of a beacon could not
+        be compared."""
+        return not self.not_compared and not any(report.unconfirmed_matches for report in self.events)
 
     @property
     def why(self) -> str:
@@ -162,6 +169,9 @@ class AuditResult:
             more = f"; and {len(problems) - 1} more" if problems[1:] else ""
             return f"not sound: {problems[0]}{more}"
         unconfirmed = sum(len(report.unconfirmed_matches) for report in self.events)
+        if not unconfirmed and self.not_compared:
+            more = f"; and {len(self.not_compared) - 1} more" if self.not_compared[1:] else ""
+            return f"unconfirmed: {harmless(self.not_compared[0])}{more}"
         if not unconfirmed:
             return ""
         matches = count(unconfirmed, "match", "matches")

@@ -31,7 +31,7 @@ def verify(
 ) -> int:
     """Verify all and print which matches are sound. Returns the exit code.
 
-    how: jobs, sample, seen and since, as the verification for Python takes them.
+    how: jobs, sample, seen, since and beacon, as the verification for Python takes them.
     """
     if modules and not rerun_bots:
         raise ConfigError(MODULES_UNUSED)
@@ -40,13 +40,14 @@ def verify(
         raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")
     bundled = store.is_file()
     if as_json:
-        of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
-        of_bundle |= {"chain": result.chain} if result.chain else {}
+        of_bundle: dict[str, Any] = {"notes": result.notes, "bundle": result.digest} if bundled else {}
+        of_chain = {"chain": result.chain, "beacon": result.beacon, "not_compared": result.not_compared}
+        of_bundle |= of_chain if result.chain else {}
         click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **of_bundle}))
     else:
         (_say_bundle if bundled else _say_store)(store, result)
         if result.chain:
-            click.echo(f"the league's chain: {result.chain}")
+            _say_chain(result)
     if why := result.why:
         _tell(f"{store}: {why}")
     return 1 if why else 0
@@ -93,6 +94,14 @@ def _say_notes(result: AuditResult) -> None:
         click.echo(f"  note: {note}")
     if len(result.notes) > NOTES_SHOWN:
         click.echo(f"  and {len(result.notes) - NOTES_SHOWN} more; --json lists all")
+
+
+def _say_chain(result: AuditResult) -> None:
+    click.echo(f"the league's chain: {result.chain}")
+    for line in (*result.calendar, *result.not_compared[:SHOWN]):
+        click.echo(f"  {line}")
+    if len(result.not_compared) > SHOWN:
+        click.echo(f"  and {len(result.not_compared) - SHOWN} more; --json lists all")
 
 
 def _say_event(report: EventReport) -> None:

@@ -3,21 +3,18 @@
 Matches are checked elsewhere, event by event. Here their definitions, commitments and run digests are compared with the links.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
-from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
-from khiva_arena.events.in_bundle import opened_bundle
-from khiva_arena.league.beacon import BeaconLine, compare
+from khiva_arena.errors import ArenaError, RecordError, StoreError
+from khiva_arena.league.beacon import BeaconLine
 from khiva_arena.league.chain.links import AnyLink, Drawn, Final, Over, read_link
-from khiva_arena.league.chain.roster import Chain, begin, follow
+from khiva_arena.league.chain.roster import Chain, DecidedFinal, begin, follow
 from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER
+from khiva_arena.league.deals import Deals, DealtEvent
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import (
     active_of,
@@ -27,19 +24,13 @@ from khiva_arena.league.draw.next_batch import (
     roster_digest,
 )
 from khiva_arena.league.folder import final_folder
+from khiva_arena.league.seen import Sightings, receipts_in
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
 from khiva_arena.schedule.formats import check_terms
-from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
-
-RECEIPT = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b(?:(?: commitment [0-9a-f-]{1,64})? at ([0-9T:+-]{16,32})\b)?")
-"""A link as pages, feeds, badges and answers to ``submit`` name it; with the time, where somebody kept it with that."""
-IN_JSON = re.compile(r'"link": ?(\d{1,9}), ?"digest": ?"([0-9a-f]{64})"')
-"""A link as the data of a league's pages name it."""
-MOST_SEEN = 64 * 2**20  # bytes of a file with receipts
 
 
 @dataclass(slots=True)
@@ -49,11 +40,10 @@ class ChainAudit:
     links: how many links follow from each other.
     drawn_again: the batches that were drawn again, and came out equal.
     not_here: the batches whose events are not here, so that later ones cannot be drawn again.
-    lines: those of the beacon's rounds that were mixed into deals.
-    witnessed: the batches whose roster was closed, as a receipt with its time shows, before the round of the beacon came.
+    deals: by whose chance they are.
+    finals: those that links decide on.
     times: what is noteworthy about the times of links.
     seen: the newest link that a receipt names; None for none.
-    compared: whether the lines were compared with the beacon.
     unfit: how many receipts name links that are not here.
     problems: a line each.
     """
@@ -61,9 +51,8 @@ class ChainAudit:
     links: int = 0
     drawn_again: list[int] = field(default_factory=list)
     not_here: list[int] = field(default_factory=list)
-    lines: list[BeaconLine] = field(default_factory=list)
-    witnessed: list[int] = field(default_factory=list)
-    compared: bool = False
+    deals: Deals = field(default_factory=Deals)
+    finals: tuple[DecidedFinal, ...] = ()
     times: list[str] = field(default_factory=list)
     seen: int | None = None
     unfit: int = 0
@@ -83,30 +72,7 @@ class ChainAudit:
             word = "a receipt names its newest link"
         else:
             word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on nothing but the organiser's word holds"
-        return "; ".join([f"{head}; {drawn}{missing}; {word}", self._says_of_deals, *self.times])
-
-    @property
-    def _says_of_deals(self) -> str:
-        """Whose word the deals are, in words."""
-        if not self.lines:
-            return "deals are the organiser's word, since no text from outside was mixed into them"
-        compared = "equal to the beacon's" if self.compared else "not compared with the beacon (--beacon COMMAND does)"
-        lines = f"{count(len(self.lines), 'line')} of the beacon, {compared}"
-        if not self.witnessed:
-            return f"{lines}; no receipt shows a batch before its round, so that it was drawn in time is the organiser's word"
-        before = f"{count(len(self.witnessed), 'batch', 'batches')} before the round: {ranges(self.witnessed)}"
-        others = "; that the others were drawn in time is the organiser's word" if len(self.witnessed) < len(self.lines) else ""
-        return f"{lines}; a receipt shows {before}{others}"
-
-    def compare_with(self, command: str) -> None:
-        """Compare the lines that were mixed into deals with those that a command prints of their rounds.
-
-        Raises ConfigError if there are none, or the command has no line of a round.
-        """
-        if not self.lines:
-            raise ConfigError("--beacon: no line of a beacon was mixed into these deals; leave it out")
-        self.problems += compare(command, self.lines)
-        self.compared = True
+        return "; ".join([f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.times])
 
     def passes(self, name: str, check: Callable[[], None]) -> bool:
         """Tell whether a check passes; if not, note why."""
@@ -142,15 +108,14 @@ def _is_defined(event: EventRow) -> bool:
         return False
 
 
-def audit_finals(texts: Sequence[str | bytes], folder: Path, beacon: str = "") -> list[str]:
-    """Return what is wrong with the finals of the league in a folder, as far as they were played here.
+def audit_finals(audit: ChainAudit, folder: Path) -> None:
+    """Note what is wrong with the finals of the league in a folder, as far as they were played here, and the lines of a beacon
+    that were mixed into their deals.
 
     Each store has the one event that its link names, and mixed a text into its deals if the link names a round. What it holds is
-    verified as any store. ``beacon``: a command that prints the line of a round, "" to compare none.
+    verified as any store.
     """
-    finals = [link for link in map(read_link, texts) if isinstance(link, Final)]
-    problems = []
-    for link in finals:
+    for link, beacon in audit.finals:
         out = final_folder(folder, link.final)
         if Store.is_in_use(out) or not Store.check(out):
             continue  # it is being played, or elsewhere
@@ -158,13 +123,16 @@ def audit_finals(texts: Sequence[str | bytes], folder: Path, beacon: str = "") -
             events = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in store.events()]
             lines = [event.public for event in store.events() if event.public is not None]
             has_begun = any(store.recorded(event.id) for event in store.events())
-        if lines and link.round is not None and beacon:
-            problems += compare(beacon, [BeaconLine(f"final {link.final}", link.round, line) for line in lines])
+        if beacon and link.round is not None:
+            audit.deals.lines += [BeaconLine("final", link.final, beacon, link.round, line) for line in lines]
         if (has_begun or lines) and bool(lines) != (link.round is not None):
-            problems.append(f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals")
+            audit.problems.append(
+                f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals"
+            )
         if events != [(link.event, link.commitment, [*link.bots])]:
-            problems.append(f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other")
-    return problems
+            audit.problems.append(
+                f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other"
+            )
 
 
 def events_since(texts: Sequence[str | bytes], since: int) -> tuple[str, ...]:
@@ -195,35 +163,50 @@ def audit_chain(
     by_id = {event.id: event for event in events}
     chains = _walk(audit, links)
     counts: Counts | None = Counts()
+    early: list[int] = []
     for chain, link in zip(chains, links[1:], strict=False):
         if isinstance(link, Drawn):
             counts = _check_drawn(audit, chain, link, by_id, counts)
         elif isinstance(link, Over):
             if link.event in by_id:
                 audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
-            if link.public is not None and chain.open and chain.open.round:
-                audit.lines.append(BeaconLine(f"batch {link.batch}", chain.open.round, link.public))
+            if line := _line_of(chain, link, here=link.event in by_id):
+                audit.deals.lines.append(line)
+                early += [link.batch] * (datetime.fromisoformat(link.at) < line.due)
+            else:
+                audit.deals.without.append(DealtEvent("batch", link.batch))
     drawn = {link.event for link in links if isinstance(link, Drawn)}
     audit.problems += [
         f"event {event.number}: it is beside a league, and no link here draws it"
         for event in by_id.values()
         if event.id not in drawn
     ]
-    audit.times = _times_of(links[: len(chains)])
+    audit.times = _times_of(links[: len(chains)], early)
     if chains:
+        audit.finals = chains[-1].finals
         _check_missing(audit, chains[-1], links[-1], in_part=in_part)
     if seen:
         _compare(audit, chains, links[: len(chains)], seen)
     return audit
 
 
-def _times_of(links: Sequence[AnyLink]) -> list[str]:
-    """Return what is noteworthy about the times of links, which are those of the organiser's clock, and prove nothing."""
+def _line_of(chain: Chain, link: Over, *, here: bool) -> BeaconLine | None:
+    """Return the line of a beacon that stands in a link which ends a batch; None without a beacon. ``chain``: before the link."""
+    beacon, drawn = chain.terms.beacon, chain.open
+    if link.public is None or beacon is None or drawn is None or drawn.round is None:
+        return None
+    return BeaconLine("batch", link.batch, beacon, drawn.round, link.public, here)
+
+
+def _times_of(links: Sequence[AnyLink], early: Sequence[int]) -> list[str]:
+    """Return what is noteworthy about the times of links, which are those of the organiser's clock, and prove nothing. ``early``:
+    the batches that ended before their rounds came."""
     at = [datetime.fromisoformat(link.at) for link in links]
     back = [number for number in range(1, len(at)) if at[number] < at[number - 1]]
     ahead = [number for number, moment in enumerate(at) if moment > datetime.now(UTC) + CLOCKS_DIFFER]
     notes = {"is of an earlier time than the one before": back, "is of a time still to come": ahead}
-    return [f"a link {what}: {ranges(numbers)}" for what, numbers in notes.items() if numbers]
+    said = [f"a link {what}: {ranges(numbers)}" for what, numbers in notes.items() if numbers]
+    return [*said, *([f"by its link a batch was over before its round of the beacon came: {ranges(early)}"] if early else [])]
 
 
 def _walk(audit: ChainAudit, links: Sequence[AnyLink]) -> list[Chain]:
@@ -338,23 +321,8 @@ def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None
 # --- receipts ---
 
 
-class Receipt(NamedTuple):
-    """A link of a chain, as somebody was told of it.
-
-    number: of the link.
-    digest: of the link, 64 hex digits.
-    file: that holds it.
-    at: when, by the clock of whoever kept it; None if that was not noted.
-    """
-
-    number: int
-    digest: str
-    file: Path
-    at: datetime | None = None
-
-
 def _compare(audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink], files: Sequence[Path]) -> None:
-    """Compare links with receipts, and note which batches a receipt shows before their rounds. ``chains``: after each link."""
+    """Compare links with receipts, and note what receipts show before rounds of the beacon came. ``chains``: after each link."""
     digests = {link.number: link.digest for link in links}
     receipts = [receipt for file in files for receipt in receipts_in(file)]
     for receipt in receipts:
@@ -365,59 +333,20 @@ def _compare(audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink
     audit.unfit = sum(digests.get(receipt.number) != receipt.digest for receipt in receipts)
     fitting = [receipt.number for receipt in receipts if digests.get(receipt.number) == receipt.digest]
     audit.seen = max(fitting, default=None)
-    times = [(receipt.number, receipt.at) for receipt in receipts if receipt.at and digests.get(receipt.number) == receipt.digest]
+    sightings = Sightings([receipt for receipt in receipts if digests.get(receipt.number) == receipt.digest])
+    overs = {link.batch: link.number for link in links if isinstance(link, Over)}
     for chain, link in zip(chains, links, strict=True):
-        if isinstance(link, Drawn) and link.round and (beacon := chain.terms.beacon):
-            due = beacon.moment_of(link.round)
-            if any(number >= link.number and at < due for number, at in times):  # a later link names this one, too
-                audit.witnessed.append(link.batch)
+        if not isinstance(link, Drawn | Final) or not link.round or not (beacon := chain.terms.beacon):
+            continue
+        newest = sightings.newest_before(beacon.moment_of(link.round))
+        if isinstance(link, Drawn) and newest >= overs.get(link.batch, len(links)):
+            audit.problems.append(
+                f"batch {link.batch}: a receipt shows its line before round {link.round} came: the line was made up, or the "
+                "clock of whoever kept the receipt was behind"
+            )
+        elif newest >= link.number:  # a later link names this one, too
+            audit.deals.witnessed.add(_event_of(link))
 
 
-def receipts_in(file: Path) -> list[Receipt]:
-    """Return the receipts in a file: a bundle of the league, a copy of its chain, or any text that names links.
-
-    Raises ConfigError if the file cannot be read, or has none.
-    """
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(MOST_SEEN + 1)
-    except OSError as error:
-        raise ConfigError(f"--seen {file}: {error.strerror or error}") from None
-    if len(data) > MOST_SEEN and not data.startswith(b"\x1f\x8b"):
-        raise ConfigError(f"--seen {file}: it has more than {MOST_SEEN:,} bytes")
-    if data.startswith(b"\x1f\x8b"):
-        links: Iterator[AnyLink] = _links_of_bundle(file)
-        receipts = [Receipt(link.number, link.digest, file) for link in links]
-    else:
-        text = data.decode(errors="replace")
-        receipts = [Receipt(int(number), digest, file) for number, digest in IN_JSON.findall(text)]
-        receipts += [Receipt(int(number), digest, file, _moment(at)) for number, digest, at in RECEIPT.findall(text)]
-        receipts += [Receipt(link.number, link.digest, file) for link in _links_of_text(text)]
-    if not receipts:
-        raise ConfigError(f"--seen {file}: it names no link; give a bundle, a saved feed or page, or what `submit` was told")
-    return receipts
-
-
-def _moment(text: str) -> datetime | None:
-    """Return the time that a receipt names, None if it names none."""
-    with suppress(ValueError):
-        at = datetime.fromisoformat(text)
-        return at if at.tzinfo else None
-    return None
-
-
-def _links_of_bundle(file: Path) -> Iterator[AnyLink]:
-    with opened_bundle(file) as reader:
-        for line in reader.lines():
-            if not isinstance(line, bundle.LinkLine):
-                return
-            yield read_link(canonical(line.link))
-
-
-def _links_of_text(text: str) -> Iterator[AnyLink]:
-    for line in text.splitlines():
-        if line.startswith('{"') and '"kind":' in line:
-            try:
-                yield read_link(line)
-            except RecordError:
-                continue  # a line of something else
+def _event_of(link: Drawn | Final) -> DealtEvent:
+    return DealtEvent("batch", link.batch) if isinstance(link, Drawn) else DealtEvent("final", link.final)

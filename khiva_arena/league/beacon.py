@@ -5,17 +5,22 @@ the line comes from is the user's business: it may be fetched, or typed from a n
 player that was killed asks for it again, and anybody who doubts a line asks for it elsewhere.
 """
 
+import os
+import selectors
 import shlex
+import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import chain, repeat
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import public_problem
 from khiva_arena.league.chain.links import Beacon
+from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.say import Say
 from khiva_arena.text import LONGEST, harmless
 
@@ -24,6 +29,10 @@ SECONDS = 60.0
 PAUSES = (1.0, 10.0, 60.0)
 """Seconds before the command is asked again, the last of them from then on."""
 NAP_SECONDS = 1.0
+POLL_SECONDS = 0.05
+REAP_SECONDS = 5.0
+MOST_PRINTED = 64 * 1024
+"""The most bytes that the command may print, and the most of its messages."""
 
 
 class NoLine(ConfigError):
@@ -33,34 +42,121 @@ class NoLine(ConfigError):
 class BeaconLine(NamedTuple):
     """A line of a beacon that was mixed into deals.
 
-    of: the batch or final, in words.
+    kind, number: of the batch or final.
+    beacon: of the terms on which it was drawn.
     round: the number of its round.
     line: the text.
+    here: whether its event is here, so that the line is known to be mixed into its deals.
     """
 
-    of: str
+    kind: Literal["batch", "final"]
+    number: int
+    beacon: Beacon
     round: int
     line: str
+    here: bool = True
+
+    @property
+    def of(self) -> str:
+        """The batch or final, in words."""
+        return f"{self.kind} {self.number}"
+
+    @property
+    def due(self) -> datetime:
+        """The moment of the round."""
+        return self.beacon.moment_of(self.round)
 
 
-def line_of(command: str, number: int) -> str:
-    """Return the line that a command prints of a round. Raises NoLine if it fails, takes too long, or prints anything else."""
+class Compared(NamedTuple):
+    """Lines of a league, compared with those of the beacon.
+
+    equal: how many are.
+    problems: what is wrong with others.
+    not_compared: each line that the beacon's command did not give, and why.
+    """
+
+    equal: int
+    problems: list[str]
+    not_compared: list[str]
+
+
+def words_of(command: str) -> list[str]:
+    """Return the words of a command. Raises ConfigError if it has none, or its program is not here."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        why = str(error)
+    else:
+        if words and shutil.which(words[0]):
+            return words
+        why = f"there is no program {words[0]!r}" if words else "it has no words"
+    raise ConfigError(harmless(f"--beacon {command!r}: it cannot be run: {why}", LONGEST))
+
+
+def line_of(command: str, number: int, look: Callable[[], object] = lambda: None) -> str:
+    """Return the line that a command prints of a round. Nothing of the command is left then. ``look``: is called about once a
+    second meanwhile. Raises NoLine if the command fails, takes too long, or prints anything else."""
     asked = f"--beacon {command}: round {number}"
     try:
-        done = subprocess.run(
-            [*shlex.split(command), str(number)], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
-        )
+        code, printed, messages = _run([*shlex.split(command), str(number)], look)
     except (OSError, ValueError) as error:
         raise NoLine(harmless(f"{asked}: it cannot be run: {error}", LONGEST)) from None
-    except subprocess.TimeoutExpired:
-        raise NoLine(f"{asked}: it printed no line within {SECONDS:.0f} s") from None
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise NoLine(harmless(f"{asked}: it ended with exit code {done.returncode}{last and f': {last}'}", LONGEST))
-    line = done.stdout.decode(errors="replace").removesuffix("\n").removesuffix("\r")
+    except NoLine as error:
+        raise NoLine(harmless(f"{asked}: {error}", LONGEST)) from None
+    if code:
+        last = messages.decode(errors="replace").strip().rpartition("\n")[2]
+        raise NoLine(harmless(f"{asked}: it ended with exit code {code}{last and f': {last}'}", LONGEST))
+    line = printed.decode(errors="replace").removesuffix("\n").removesuffix("\r")
     if problem := public_problem(line):
-        raise NoLine(f"{asked}: {problem}")
+        raise NoLine(harmless(f"{asked}: {problem}", LONGEST))
     return line
+
+
+def _run(words: list[str], look: Callable[[], object]) -> tuple[int, bytes, bytes]:
+    """Run a command in a session of its own, and kill and reap all of its group in the end. Return its exit code, what it
+    printed, and its messages. Raises NoLine if it takes too long or prints too much, OSError or ValueError if it does not start.
+    """
+    process = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0
+    )
+    assert process.stdout
+    assert process.stderr
+    with process.stdout, process.stderr:
+        try:
+            printed, messages = _read(process.pid, (process.stdout.fileno(), process.stderr.fileno()), look)
+        finally:
+            REAPER.signal_group(process.pid, signal.SIGKILL)
+            process.returncode = REAPER.reap(process.pid).status
+            REAPER.reap_group(process.pid, REAP_SECONDS)
+    return process.returncode, printed, messages
+
+
+def _read(pid: int, pipes: tuple[int, int], look: Callable[[], object]) -> list[bytes]:
+    """Return what a command writes to pipes until it ends, though a child of it may keep them open. Raises NoLine."""
+    texts = {pipe: bytearray() for pipe in pipes}
+    until = time.monotonic() + SECONDS
+    look_at = time.monotonic() + NAP_SECONDS
+    with selectors.DefaultSelector() as selector:
+        for pipe in pipes:
+            os.set_blocking(pipe, False)
+            selector.register(pipe, selectors.EVENT_READ)
+        while True:
+            has_ended = REAPER.status(pid) is not None  # asked before the pipes are read, so that all it wrote is read
+            ready = [key.fd for key, _ in selector.select(0 if has_ended else POLL_SECONDS)]
+            for pipe in ready:
+                if data := os.read(pipe, MOST_PRINTED):
+                    texts[pipe] += data
+                else:
+                    selector.unregister(pipe)
+                if len(texts[pipe]) > MOST_PRINTED:
+                    raise NoLine(f"it printed more than {MOST_PRINTED:,} bytes")
+            if has_ended and not ready:
+                return [bytes(text) for text in texts.values()]
+            if time.monotonic() >= until:
+                raise NoLine(f"it printed no line within {SECONDS:.0f} s")
+            if time.monotonic() >= look_at:
+                look()
+                look_at = time.monotonic() + NAP_SECONDS
 
 
 def wait_for_line(command: str, beacon: Beacon, number: int, say: Say, look: Callable[[], object]) -> str:
@@ -75,7 +171,7 @@ def wait_for_line(command: str, beacon: Beacon, number: int, say: Say, look: Cal
     _nap_until(due, look)
     for pause in chain(PAUSES, repeat(PAUSES[-1])):
         try:
-            return line_of(command, number)
+            return line_of(command, number, look)
         except NoLine as error:
             say(f"{error}; asked again in {pause:.0f} s", warning=True)
             _nap_until(datetime.now(UTC) + timedelta(seconds=pause), look)
@@ -88,12 +184,21 @@ def _nap_until(due: datetime, look: Callable[[], object]) -> None:
         time.sleep(min(NAP_SECONDS, left))
 
 
-def compare(command: str, lines: list[BeaconLine]) -> list[str]:
-    """Return what is wrong with lines by what a command prints of their rounds. Raises NoLine if it has none."""
-    problems = []
-    for of, number, line in lines:
-        if (told := line_of(command, number)) != line:
-            problems.append(
-                harmless(f"{of}: round {number} of the beacon is {told!r}, and the league mixed {line!r} into its deals", LONGEST)
-            )
-    return problems
+def compare(command: str, lines: list[BeaconLine]) -> Compared:
+    """Compare lines with those that a command prints of their rounds. No line can be had of a round that is still to come."""
+    equal, problems, not_compared = 0, list[str](), list[str]()
+    for mixed in lines:
+        if mixed.due > datetime.now(UTC):
+            due = mixed.due.isoformat(timespec="seconds")
+            problems.append(f"{mixed.of}: round {mixed.round} of the beacon comes at {due}, and the league has its line already")
+            continue
+        try:
+            told = line_of(command, mixed.round)
+        except NoLine as error:
+            not_compared.append(f"not compared: {mixed.of}: {error}")
+            continue
+        equal += told == mixed.line
+        if told != mixed.line:
+            what = f"round {mixed.round} of the beacon is {told!r}, and the league mixed {mixed.line!r} into its deals"
+            problems.append(harmless(f"{mixed.of}: {what}", LONGEST))
+    return Compared(equal, problems, not_compared)

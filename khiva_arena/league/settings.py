@@ -13,7 +13,7 @@ from msgspec import structs
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.league.chain.links import Anchor, Beacon, LeagueTerms
+from khiva_arena.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.playing.starts import as_modules
 from khiva_arena.result import Clock
@@ -185,8 +185,9 @@ def _beacon(options: LeagueOptions) -> Beacon | None:
     try:
         return Beacon(options.beacon, options.beacon_begins, options.beacon_seconds, options.beacon_ahead)
     except ValueError:
+        years = f"{YEARS[0]} to {YEARS[-1]}"
         raise ConfigError(
-            f"{SETTINGS}: beacon_begins: write a time with its offset, such as {EXAMPLES['beacon_begins']!r}"
+            f"{SETTINGS}: beacon_begins: write a time of {years} with its offset, such as {EXAMPLES['beacon_begins']!r}"
         ) from None
 
 

@@ -81,8 +81,7 @@ def check_event(event, modules, reveals, voids, matches, over):
         played += opened
         check_record(event, ordinal, record, secrets[opened[0]], who)
         sits = [seat[1] for seat in record["header"]["seats"]]
-        order = sits if ordinal % seats == 0 else order
-        order = [who[bot][1] for bot in batch[ordinal // seats % len(batch)]] if batch else order
+        order = [who[bot][1] for bot in batch[ordinal // seats % len(batch)]] if batch else order if ordinal % seats else sits
         need(sits == order[ordinal % seats :] + order[: ordinal % seats], f"match {ordinal}: not this rotation of its table")
         if ordinal // seats not in left:
             count(bots, sits, record, counted[ordinal])
@@ -133,9 +132,9 @@ def check_league(links, events):
         terms = link.get("terms", terms)
         last = digest("khiva-link-1\0", canonical(link)).hexdigest()
         if kind == "league":
-            ended = digest(canonical([terms, [bot["identity"] for bot in link["anchors"]]])).hexdigest()
             for bot in link["anchors"]:
                 roster[bot["identity"]] = {**bot, "family": bot["identity"], "author": "", "state": "active"}
+            ended = digest(canonical([[*roster], *map(terms.get, ("seats", "seeds", "conditions"))])).hexdigest()
         elif kind == "enter":
             need(link["identity"] not in roster, f"{where}: its bot was entered before")
             for bot in link["replaces"]:

@@ -32,7 +32,7 @@ from khiva_arena.league.chain.links import (
     text_of,
 )
 from khiva_arena.league.chain.roster import follow
-from khiva_arena.league.chain.stored_chain import links_of, next_place
+from khiva_arena.league.chain.stored_chain import by_this_clock, links_of, next_place
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import next_batch
 from khiva_arena.league.settings import LeagueOptions
@@ -147,8 +147,49 @@ def test_deals_of_a_league_follow_from_the_line_and_anybody_can_compare_it(
     false = verify(tmp_path, beacon="echo other")
     assert not false.sound
     assert len(false.problems) == 2
-    with pytest.raises(NoLine):
-        verify(tmp_path, beacon="false")
+    assert sentence("league", "compared") not in false.chain.replace("0 of them equal", "")
+    unanswered = verify(tmp_path, beacon="false")
+    assert unanswered.sound  # a command without a line accuses nobody, and throws no verdict away
+    assert not unanswered.confirmed
+    assert [re.sub("round .*", "", one) for one in unanswered.not_compared] == [
+        f"not compared: batch {batch}: --beacon false: " for batch in (1, 2)
+    ]
+    assert unanswered.why.startswith("unconfirmed: not compared: batch 1")
+    with pytest.raises(ConfigError, match=pattern("league", "beacon-not-run", error="")):
+        verify(tmp_path, beacon="/no/such/program")
+
+
+def test_a_command_that_cannot_be_run_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = player_of_names(monkeypatch)
+    league = league_in(tmp_path, options=OPTIONS)
+    for command in ("'", " ", "/no/such/program"):
+        with pytest.raises(ConfigError, match=pattern("league", "beacon-not-run", error="")):
+            played(league, beacon=command)
+    with Store.read(tmp_path) as store:
+        assert store.links() == []
+
+
+def test_a_beacon_of_new_terms_is_checked_beside_that_of_the_open_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played = player_of_names(monkeypatch)
+    league = league_in(tmp_path, options=LeagueOptions(retry_minutes=0))
+    enter(league, "ann", "quick")
+    with monkeypatch.context() as killed:
+        killed.setattr("khiva_arena.league.player.player.Player._play_batch", lambda *_: kill("", 0, None))
+        with pytest.raises(Killed):
+            played(league)
+    renewed = league._replace(options=OPTIONS)
+    with pytest.raises(ConfigError, match=pattern("league", "beacon-needed", name="dice")):
+        played(renewed, 2, new_terms=True)
+    with pytest.raises(ConfigError, match=pattern("league", "beacon-unused", settings="league.toml")):
+        played(renewed, 1, new_terms=True, beacon=BEACON)
+    played(renewed, 2, new_terms=True, beacon=BEACON)
+    result = verify(tmp_path)
+    assert result.sound
+    assert "1 line of the beacon" in result.chain
+    assert sentence("league", "without-beacon") + "batch 1" in result.chain
+    assert [line["batch"] for line in result.beacon] == [2]
 
 
 def test_a_player_without_the_command_or_without_a_beacon_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +206,7 @@ class Killed(Exception):
     """The end of a player that has drawn a batch and waits for its line."""
 
 
-def kill(_command: str, _number: int) -> str:
+def kill(_command: str, _number: int, _look: object) -> str:
     raise Killed
 
 
@@ -247,8 +288,8 @@ def test_a_batch_is_witnessed_if_somebody_had_its_link_before_the_round(
     receipt.write_text(f"link {drawn.number} {drawn.digest}{noted}\n")
     audit = audit_chain(links, events, {}, [receipt])
     assert audit.problems == []
-    assert audit.witnessed == ([1] if witnessed else [])
-    assert (sentence("league", "witnessed", batches="1") in audit.says) == witnessed
+    assert audit.deals.witnessed == ({("batch", 1)} if witnessed else set())
+    assert (sentence("league", "witnessed", events="batch 1") in audit.says) == witnessed
     assert (sentence("league", "unwitnessed") in audit.says) == (not witnessed)
 
 
@@ -296,12 +337,26 @@ def test_a_link_with_a_beacon_of_no_time_is_not_read() -> None:
 # --- clocks ---
 
 
-def test_a_link_is_never_earlier_than_the_one_before_unless_a_clock_was_far_ahead(tmp_path: Path) -> None:
+def test_a_link_is_never_earlier_than_the_one_before_unless_the_clock_is_said_to_be_right(tmp_path: Path) -> None:
     with MadeLeague(tmp_path / "league") as made:
         soon = (datetime.now(UTC) + timedelta(minutes=50)).isoformat(timespec="seconds")
         year = (datetime.now(UTC) + timedelta(days=365)).isoformat(timespec="seconds")
-        assert next_place(structs.replace(made.chain, made=datetime.fromisoformat(soon)))["at"] == soon
-        assert next_place(structs.replace(made.chain, made=datetime.fromisoformat(year)))["at"] < soon
+        for at in (soon, year):
+            ahead = structs.replace(made.chain, made=datetime.fromisoformat(at))
+            assert next_place(ahead)["at"] == at
+            assert next_place(by_this_clock(ahead))["at"] < soon
+
+
+def test_a_clock_that_steps_back_during_a_batch_publishes_nothing_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with MadeLeague(tmp_path / "league", Shape(reveal_hours=1)) as made:
+        made.enter("bot", 1)
+        event = made.draw()
+        drawn = made.chain.made
+        past = (drawn - timedelta(hours=5)).isoformat(timespec="seconds")
+        monkeypatch.setattr("khiva_arena.league.chain.stored_chain.now", lambda: past)
+        made.end(made.play(event))
+        assert made.chain.revealed(drawn + timedelta(minutes=59)) == 0
+        assert made.chain.revealed(drawn + timedelta(minutes=61)) == 1
 
 
 def test_a_player_whose_clock_was_a_year_ahead_refuses_until_a_flag_says_that_it_is_right(

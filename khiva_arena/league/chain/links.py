@@ -21,6 +21,8 @@ from khiva_arena.replay.record import canonical
 
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
+YEARS = range(2000, 2501)
+"""The years of a league's times, so that no sum of times leaves the calendar."""
 
 
 class ChainLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
@@ -101,9 +103,9 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_tables: Count | None
     authors_apart: bool
     versions: Count
-    reveal_hours: Index = 0
-    cpu_minutes: Index = 0
-    retry_minutes: Index = 60
+    reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
     beacon: Beacon | None = None
 
 
@@ -246,9 +248,10 @@ def read_link(text: str | bytes) -> AnyLink:
 
 
 def _is_moment(text: str) -> bool:
-    """Tell whether a text is a time with its offset from UTC."""
+    """Tell whether a text is a time of ``YEARS`` with its offset from UTC."""
     try:
-        return datetime.fromisoformat(text).utcoffset() is not None
+        moment = datetime.fromisoformat(text)
+        return moment.utcoffset() is not None and moment.year in YEARS
     except ValueError:
         return False
 

@@ -6,7 +6,7 @@ A link that does not follow from those before it raises an error, so that a rost
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -15,6 +15,7 @@ from khiva_arena.errors import RecordError
 from khiva_arena.league.chain.links import (
     FIRST,
     AnyLink,
+    Beacon,
     Drawn,
     Entered,
     Final,
@@ -50,6 +51,17 @@ class RosterBot(msgspec.Struct, frozen=True):
     entered: int
 
 
+class DecidedFinal(NamedTuple):
+    """A final that was decided on.
+
+    link: that says so.
+    beacon: of the terms at that link, which later ones do not change; None without one.
+    """
+
+    link: Final
+    beacon: Beacon | None
+
+
 class Chain(msgspec.Struct, frozen=True):
     """A chain as far as it was walked.
 
@@ -59,7 +71,7 @@ class Chain(msgspec.Struct, frozen=True):
     digest: of the newest link.
     bots: the roster, by identity, anchors first, then in the order in which they were entered.
     batches: how many were drawn.
-    before: the run digest of the newest complete batch; before there is one, the digest of the first terms and the anchors.
+    before: the run digest of the newest complete batch; before there is one, what ``_first_lot`` gives.
     open: the batch that was drawn and is not over; None if there is none.
     overs: the ends of batches, in order.
     seasons: each season's name, and its first batch.
@@ -77,7 +89,7 @@ class Chain(msgspec.Struct, frozen=True):
     open: Drawn | None
     overs: tuple[Over, ...]
     seasons: tuple[tuple[str, int], ...]
-    finals: tuple[Final, ...]
+    finals: tuple[DecidedFinal, ...]
     made: datetime
 
     @property
@@ -120,8 +132,15 @@ def begin(link: AnyLink) -> Chain:
     }
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
-    before = digest_of(msgspec.to_builtins([link.terms, [anchor.identity for anchor in link.anchors]]))
-    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, before, None, (), (), (), _time_of(link))
+    lot = _first_lot(link)
+    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, lot, None, (), (), (), _time_of(link))
+
+
+def _first_lot(link: Founded) -> str:
+    """Return what the draw of batch 1 is from: a digest of what decides about its matches, and of no text or pace, which the
+    organiser could vary until a draw pleases him."""
+    terms = link.terms
+    return digest_of([[anchor.identity for anchor in link.anchors], terms.seats, terms.seeds, terms.conditions])
 
 
 def follow(chain: Chain, link: AnyLink) -> Chain:
@@ -159,7 +178,7 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 _check(link.final == len(chain.finals) + 1, f"final {len(chain.finals) + 1} would be next, not {link.final}")
                 _check(set(link.bots) <= set(chain.bots), "it seats a bot that was not entered")
                 _check_round(chain, link)
-                return structs.replace(chain, finals=(*chain.finals, link))
+                return structs.replace(chain, finals=(*chain.finals, DecidedFinal(link, chain.terms.beacon)))
             case Founded():
                 raise RecordError("a league is founded once")
     except RecordError as error:

@@ -4,6 +4,8 @@ import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec import structs
+
 from khiva_arena.errors import StoreError
 from khiva_arena.league.chain.links import (
     FIRST,
@@ -73,11 +75,15 @@ def ahead_of_clock(chain: Chain) -> timedelta:
     return chain.made - datetime.fromisoformat(now())
 
 
+def by_this_clock(chain: Chain) -> Chain:
+    """Return a chain whose next link has the time of this machine's clock, though a wrong clock dated the newest one later."""
+    return structs.replace(chain, made=min(chain.made, datetime.fromisoformat(now())))
+
+
 def next_place(chain: Chain) -> dict[str, Any]:
-    """Return the fields of every link, for the next one of a chain."""
-    at = datetime.fromisoformat(now())
-    if ahead_of_clock(chain) <= CLOCKS_DIFFER:  # a clock that was set back a little publishes nothing early
-        at = max(at, chain.made.astimezone(UTC))
+    """Return the fields of every link, for the next one of a chain: it is never earlier than the newest, so that a clock which
+    was set back publishes nothing early."""
+    at = max(datetime.fromisoformat(now()), chain.made.astimezone(UTC))
     return {"number": chain.links, "before": chain.digest, "at": at.isoformat(timespec="seconds")}
 
 

@@ -40,7 +40,8 @@ def active_of(chain: Chain) -> list[Active]:
 
 def roster_digest(active: Sequence[Active]) -> str:
     """Return the digest of the bots that a batch is drawn from. Families and authors count as groups, not by their random ids."""
-    families, authors = ([*dict.fromkeys(ids)] for ids in zip(*((bot.family, bot.author) for bot in active), strict=True))
+    families = [*dict.fromkeys(bot.family for bot in active)]
+    authors = [*dict.fromkeys(bot.author for bot in active)]
     return digest_of([[bot.identity, families.index(bot.family), authors.index(bot.author)] for bot in active])
 
 

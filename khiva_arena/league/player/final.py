@@ -17,7 +17,7 @@ from khiva_arena.events import stored
 from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import Final
 from khiva_arena.league.chain.roster import Chain, RosterBot
-from khiva_arena.league.chain.stored_chain import add, chain_of, next_place
+from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, next_place
 from khiva_arena.league.folder import final_folder
 from khiva_arena.league.player.publish import Publisher, is_final_over
 from khiva_arena.league.player.refusals import HowLong, check_beacon, refuse_early
@@ -63,9 +63,9 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
         chain = chain_of(store)
         if chain is None or not chain.overs:
             raise ConfigError(f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena league play` plays some")
-        begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1]) else None
-        bots = [chain.bots[identity] for identity in begun.bots] if begun else best_of(chain, store, shape.top)
-        number = begun.final if begun else len(chain.finals) + 1
+        begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1].link) else None
+        bots = [chain.bots[identity] for identity in begun.link.bots] if begun else best_of(chain, store, shape.top)
+        number = begun.link.final if begun else len(chain.finals) + 1
         out = final_folder(league.folder, number)
         if len(bots) < league.settings.seats:
             rated = count(len(bots), "bot is rated", "bots are rated")
@@ -76,14 +76,14 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
             league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=False
         )
         players = [_player(league, bot) for bot in bots]
-        beacon = chain.terms.beacon
+        beacon = begun.beacon if begun else chain.terms.beacon
         refuse_early(chain, how_long.clock_is_right)
-        check_beacon(beacon, how_long.beacon)
+        check_beacon([beacon], how_long.beacon)
         if begun is None:
             committed = Run([settings], players, RunOptions(commit=True), say).play()
             with Store.read(out) as own:
                 event = stored.stored_event(own, committed.events[0])
-            place = next_place(chain)
+            place = next_place(by_this_clock(chain) if how_long.clock_is_right else chain)
             link = Final(
                 **place,
                 final=number,
@@ -97,7 +97,7 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
             say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
             say(f"link {link.number} {link.digest}")
     line = None
-    if beacon and (coming := chain.finals[-1].round):
+    if beacon and (coming := chain.finals[-1].link.round):
         line = wait_for_line(how_long.beacon, beacon, coming, say, lambda: None)
         say(harmless(f"round {coming} of {beacon.name}: {line}"))
     result = Run([settings], players, RunOptions(public=line), say).play()

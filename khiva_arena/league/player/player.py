@@ -26,7 +26,7 @@ from khiva_arena.events import stored
 from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
-from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
+from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import add_batch, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
@@ -123,7 +123,8 @@ class Player:
         self._broken: dict[str, str] = {}
         self._waits = False
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
-        self.chain: Chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
+        chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
+        self.chain: Chain = by_this_clock(chain) if how_long.clock_is_right else chain
         self.counts = _counts_of(store)
 
     def how_far(self) -> str:

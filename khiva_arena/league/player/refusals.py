@@ -1,5 +1,6 @@
 """The refusals of a league's player, all of them before it writes anything: so another engine, or other settings, can go on."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from msgspec import to_builtins
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.events.find import check_event
+from khiva_arena.league.beacon import words_of
 from khiva_arena.league.chain.links import Beacon, LeagueTerms
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER, ahead_of_clock, chain_of
@@ -18,6 +20,7 @@ from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import FILE
+from khiva_arena.text import harmless
 
 
 class HowLong(NamedTuple):
@@ -53,13 +56,13 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
     """
     chain = chain_of(store)
     if chain is None:
-        check_beacon(league.terms.beacon, how_long.beacon)
+        check_beacon([league.terms.beacon], how_long.beacon)
         return
     _check_anchors(league, chain)
     if not how_long.goes_on(chain, 0):
         return
     refuse_early(chain, how_long.clock_is_right)
-    check_beacon((league if how_long.new_terms and not chain.open else chain).terms.beacon, how_long.beacon)
+    check_beacon(_beacons(league, chain, how_long), how_long.beacon)
     if chain.open:
         event = open_event(store, chain)
         stored.refuse_other_engine(store, event, how_long.any_engine)
@@ -68,12 +71,24 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
         refuse_changed(league.terms, chain.terms)
 
 
-def check_beacon(beacon: Beacon | None, command: str) -> None:
-    """Raise ConfigError if a beacon is named and no command that asks it, or the other way round."""
+def _beacons(league: League, chain: Chain, how_long: HowLong) -> list[Beacon | None]:
+    """Return the beacons that a player needs: that of the batch which is drawn, and that of the batches after it."""
+    open_alone = [chain.terms.beacon] if chain.open else []
+    if how_long.batches == 1 and open_alone:
+        return open_alone
+    return [*open_alone, (league if how_long.new_terms else chain).terms.beacon]
+
+
+def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
+    """Raise ConfigError if one of the beacons is named and no command that asks it, or the other way round; or if the command
+    names no program that is here."""
+    beacon = next(filter(None, beacons), None)
+    if command:
+        words_of(command)
     if beacon and not command:
         raise ConfigError(
-            f"the league's deals need a line of {beacon.name}: give --beacon COMMAND, which gets the number of a round as its "
-            "last word and prints the line"
+            f"the league's deals need a line of {harmless(beacon.name)}: give --beacon COMMAND, which gets the number of a "
+            "round as its last word and prints the line"
         )
     if command and not beacon:
         raise ConfigError(f"--beacon: the league has no beacon; name one in {SETTINGS}, or leave --beacon out")
