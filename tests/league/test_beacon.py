@@ -1,7 +1,10 @@
 """A league's beacon: rounds, lines and waiting for them, and what an organiser can do with it and without it."""
 
+import os
 import re
+import shlex
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import fmean
@@ -10,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from leagues import enter, league_in, player_of_names
-from made_league import BEACON, MadeLeague, Shape, line_of_round
+from made_league import ANCHORS, BEACON, MadeLeague, Shape, line_of_round
 from msgspec import structs
 from wording import pattern, sentence
 
@@ -31,7 +34,7 @@ from khiva_arena.league.chain.links import (
     read_link,
     text_of,
 )
-from khiva_arena.league.chain.roster import follow
+from khiva_arena.league.chain.roster import begin, follow
 from khiva_arena.league.chain.stored_chain import by_this_clock, links_of, next_place
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import next_batch
@@ -105,6 +108,43 @@ def test_a_command_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beacons, "SECONDS", 0.3)
     with pytest.raises(NoLine, match="no line within"):
         line_of(python("time.sleep(60)"), 5)
+
+
+def test_a_flood_is_refused_and_not_kept() -> None:
+    with pytest.raises(NoLine, match=pattern("league", "beacon-flood", bytes="65,536")):
+        line_of(python("while True: print(n * 1000)").replace("; while", "\nwhile"), 5)
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("ends", ["", "; exit 3", "; exec sleep 60"])
+def test_no_process_of_the_command_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
+    """The line is taken when the command itself ends, though a child of it keeps the pipe open."""
+    monkeypatch.setattr(beacons, "SECONDS", 0.5 if "exec" in ends else 30)
+    child, began = tmp_path / "child", time.monotonic()
+    command = shlex.join(["sh", "-c", f"sleep 60 & echo $! > {child}; echo line{ends}"])
+    if ends:
+        with pytest.raises(NoLine):
+            line_of(command, 5)
+    else:
+        assert line_of(command, 5) == "line"
+    assert time.monotonic() - began < 20
+    while is_there(int(child.read_text())):  # init reaps it, if this process does not
+        assert time.monotonic() - began < 20
+        time.sleep(0.01)
+
+
+def test_a_player_looks_about_while_the_command_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beacons, "NAP_SECONDS", 0.02)
+    looks: list[None] = []
+    assert line_of(python("time.sleep(0.5)", "print(n)"), 5, lambda: looks.append(None)) == "5"
+    assert len(looks) > 2
 
 
 def test_a_player_waits_for_a_round_and_asks_again_until_it_has_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,6 +287,28 @@ def test_an_organiser_who_tries_secrets_gains_nothing_with_a_beacon(has_beacon: 
         gains.append(worth_of(best, line_of_round(batch + 1) if has_beacon else None))
     mean, spread = (0.5, 1 / 12) if has_beacon else (TRIES / (TRIES + 1), TRIES / ((TRIES + 1) ** 2 * (TRIES + 2)))
     assert abs(fmean(gains) - mean) < 4 * (spread / BATCHES) ** 0.5
+
+
+def test_names_and_paces_change_no_first_batch() -> None:
+    """What batch 1 is drawn from cannot be varied by the words and times of the first link."""
+    plain = LeagueTerms({"game": "khiva"}, 2, 1, None, authors_apart=True, versions=2, beacon=DAILY)
+    lots = set()
+    for number in range(1_000):
+        terms = structs.replace(
+            plain,
+            reveal_hours=number,
+            retry_minutes=number,
+            cpu_minutes=number,
+            versions=number + 1,
+            beacon=structs.replace(DAILY, name=f"lottery {number}", seconds=number + 1) if number else None,
+        )
+        at = (BEGINS + timedelta(seconds=number)).isoformat()
+        link = Founded(number=0, before=FIRST, at=at, league="1" * 16, name=f"{number}", terms=terms, anchors=ANCHORS)
+        lots.add(next_batch(begin(link), Counts()))
+    assert len(lots) == 1
+    other = structs.replace(link, anchors=(*ANCHORS[:1], structs.replace(ANCHORS[1], identity="e" * 64)))
+    assert next_batch(begin(other), Counts()) not in lots
+    assert begin(structs.replace(link, terms=structs.replace(terms, seeds=2))).before != begin(link).before
 
 
 def test_times_and_texts_change_no_event(tmp_path: Path) -> None:

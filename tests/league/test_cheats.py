@@ -1,24 +1,42 @@
 """Cheats of an organiser, who can compute every sum and digest anew, and the words in which the audit of the chain names each."""
 
+import json
 import re
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from leagues import enter, league_in, player_of_names
+from made_league import ANCHORS, BEACON, MadeLeague, Shape, line_of_round
 from msgspec import structs
 from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError
-from khiva_arena.league.audit import ChainAudit, audit_chain
-from khiva_arena.league.chain.links import AnyLink, Drawn, Entered, Founded, Over, StateChanged
-from khiva_arena.league.chain.stored_chain import links_of
+from khiva_arena.league.audit import ChainAudit, audit_chain, audit_links
+from khiva_arena.league.chain.links import (
+    AnyLink,
+    Beacon,
+    Drawn,
+    Entered,
+    Final,
+    Founded,
+    Over,
+    Renewed,
+    StateChanged,
+    text_of,
+)
+from khiva_arena.league.chain.stored_chain import links_of, next_place
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.definition import DefinedBot, Definition
+from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.rows import now
 
@@ -297,3 +315,201 @@ def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, play
     older.write_text("an entry of a feed: " + (league.folder / "public" / "chain.jsonl").read_text().splitlines()[0])
     with pytest.raises(ConfigError, match=pattern("league", "names-no-link")):
         verify(league.folder, seen=[older])
+
+
+# --- lines of a beacon ---
+
+DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 3_600, 0)
+
+
+@pytest.fixture(scope="module")
+def with_lines(tmp_path_factory: pytest.TempPathFactory) -> Claim:
+    """Two batches of a league with a beacon."""
+    with MadeLeague(tmp_path_factory.mktemp("dice") / "league", Shape(beacon=DICE)) as made:
+        made.enter("bot", 1)
+        made.batch()
+        made.batch()
+        return Claim(links_of(made.store), made.store.events(), {})
+
+
+def receipt_of(link: AnyLink, at: datetime) -> str:
+    return f"link {link.number} {link.digest} commitment - at {at.isoformat(timespec='seconds')} from https://spring\n"
+
+
+def of_first_batch(claim: Claim) -> tuple[Drawn, Over]:
+    drawn, over = (claim.links[at] for at in of_batch(claim, 1))
+    assert isinstance(drawn, Drawn)
+    assert isinstance(over, Over)
+    return drawn, over
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_a_line_that_a_receipt_shows_before_its_round_was_made_up(with_lines: Claim, tmp_path: Path, later: int) -> None:
+    drawn, over = of_first_batch(with_lines)
+    assert drawn.round
+    seen = tmp_path / "receipts.txt"
+    before, after = (DICE.moment_of(drawn.round) + timedelta(seconds=seconds) for seconds in (-1, 1))
+    seen.write_text(receipt_of(with_lines.links[over.number + later], before))
+    audit = with_lines.audit(seen)
+    words = pattern("league", "line-too-early", batch="1", round=str(drawn.round))
+    assert re.search(words, audit.problems[0])
+    assert ("batch", 1) not in audit.deals.witnessed
+    seen.write_text(receipt_of(drawn, before) + receipt_of(over, after))
+    audit = with_lines.audit(seen)
+    assert audit.problems == []
+    assert ("batch", 1) in audit.deals.witnessed
+    assert sentence("league", "over-early", batches="1-2") in audit.says  # by the organiser's own clock, which proves nothing
+
+
+@pytest.mark.parametrize("around", ["<p>{}</p>", "{}<p>\n", "a feed\n{}", "{} and more", "{}{{}}\n"])
+def test_a_time_that_an_organiser_wrote_into_a_page_witnesses_nothing(with_lines: Claim, tmp_path: Path, around: str) -> None:
+    drawn, _ = of_first_batch(with_lines)
+    assert drawn.round
+    receipt, page = receipt_of(drawn, DICE.moment_of(drawn.round) - timedelta(minutes=9)), tmp_path / "page.html"
+    page.write_text(receipt)
+    assert with_lines.audit(page).deals.witnessed == {("batch", 1)}
+    page.write_text(around.format(receipt))
+    audit = with_lines.audit(page)
+    assert audit.seen == drawn.number  # it proves the link
+    assert audit.deals.witnessed == set()
+
+
+def test_a_calendar_that_was_shifted_is_shown(tmp_path: Path) -> None:
+    """Old rounds of a daily lottery look new in a league that says it began later: so the calendar is shown, to be compared."""
+    shifted = Beacon("lottery\n\x1b[2J", "2026-03-01T00:00:00+00:00", 86_400, 60)
+    with MadeLeague(tmp_path / "league", Shape(beacon=shifted)) as made:
+        made.enter("bot", 1)
+        for _ in range(8):
+            made.batch()
+        links, events = links_of(made.store), made.store.events()
+    deals = audit_chain(links, events, {}).deals
+    number = next(link.round for link in links if isinstance(link, Drawn))
+    assert number
+    span = sentence("league", "calendar", begins=shifted.begins, seconds="86400", ahead="60", events="batches 1-8")
+    assert deals.calendar[0] == "beacon lottery\\n\\x1b[2J, " + span
+    due = shifted.moment_of(number).isoformat()
+    assert deals.calendar[1] == f"batch 1: round {number}, at {due}: {line_of_round(number)}"
+    assert [line.split(":")[0] for line in deals.calendar[4:]] == [
+        "and 2 more; --json lists all lines",
+        *(f"batch {batch}" for batch in (6, 7, 8)),
+    ]
+    assert [(line["batch"], line["round"], line["at"]) for line in deals.plain] == [(n, number, due) for n in range(1, 9)]
+
+
+def test_another_beacon_by_new_terms_is_a_span_of_its_own(tmp_path: Path) -> None:
+    with MadeLeague(tmp_path / "league", Shape(beacon=DICE)) as made:
+        made.enter("bot", 1)
+        made.batch()
+        for name in ("own dice", None):
+            other = structs.replace(DICE, name=name) if name else None
+            made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=other)))
+            made.batch()
+        audit = audit_chain(links_of(made.store), made.store.events(), {})
+    assert audit.problems == []
+    assert [line.split(",")[0] for line in audit.deals.calendar[:2]] == ["beacon dice", "beacon own dice"]
+    assert sentence("league", "without-beacon") + "batch 3" in audit.says
+    assert audit.deals.compare_with(BEACON) == [
+        f"{line.of}: {sentence('league', 'round-to-come', number=line.round, due=line.due.isoformat(timespec='seconds'))}"
+        for line in audit.deals.lines
+    ]
+
+
+def test_a_line_of_a_batch_that_is_not_here_is_called_so(with_lines: Claim) -> None:
+    audit = audit_chain(with_lines.links, with_lines.events[:1], {}, in_part=True)
+    assert [line.here for line in audit.deals.lines] == [True, False]
+    assert sentence("league", "line-not-here") + "batch 2" in audit.says
+
+
+PAST = Beacon("dice", "2026-01-01T00:00:00+00:00", 1, 0)
+
+
+def test_a_false_line_of_a_final_is_found_by_the_beacon_of_its_own_link(tmp_path: Path) -> None:
+    """Also in a league whose batches have no beacon any more, or have another one."""
+    folder = tmp_path / "league"
+    with MadeLeague(folder, Shape(beacon=PAST)) as made:
+        made.enter("bot", 1)
+        bots = tuple(DefinedBot(anchor.name, anchor.identity) for anchor in ANCHORS)
+        event = planned(entrants=bots)
+        place = next_place(made.chain)
+        named = {"event": event.id, "commitment": event.commitment, "bots": tuple(bot.identity for bot in bots)}
+        number = PAST.round_after(datetime.fromisoformat(place["at"]))
+        made.add(Final(**place, final=1, **named, round=number))
+        made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None)))
+        assert made.chain.finals[0].beacon == PAST
+        made.batch()
+    out = folder / "final-1"
+    with Store.write(out) as store:
+        store.add_event(event.id, event.definition.text, "0.3.0", event.commitment, event.secret, event.bots)
+        store.add_public(event.id, "a false line")
+    while datetime.now(UTC) < PAST.moment_of(number):
+        pass
+    result = verify(folder)
+    assert result.sound
+    assert [(line["final"], line["round"]) for line in result.beacon] == [(1, number)]
+    assert "1 line of the beacon" in result.chain
+    [problem] = verify(folder, beacon=BEACON).problems
+    assert problem.startswith(f"final 1: round {number} of the beacon is {line_of_round(number)!r}")
+    assert "final 1" in result.calendar[0]
+
+
+# --- fields at their ends ---
+
+NUMBERS = [0, 1, -1, 2, 10_000, 10**7, 2**31 - 1, 10**9, 2**53, 2**63, 10**400]
+TIMES = [f"{year}-12-31T23:59:59{offset}" for year in ("0001", "1999", "2500", "9999") for offset in ("+23:59", "-23:59")]
+OTHERS = [None, True, "", "x", "ab" * 8, "ab" * 32, [], {}, *TIMES]
+Place = tuple[Any, ...]
+
+
+def places_in(plain: Any, so_far: Place = ()) -> list[Place]:
+    """Return the place of every value within plain values."""
+    items = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    return [place for key, value in items for place in ((*so_far, key), *places_in(value, (*so_far, key)))]
+
+
+def put(plain: Any, place: Place, value: object) -> Any:
+    """Return plain values with another one in a place."""
+    if not place:
+        return value
+    first, *rest = place
+    changed = put(plain[first], tuple(rest), value)
+    return {**plain, first: changed} if isinstance(plain, dict) else [*plain[:first], changed, *plain[first + 1 :]]
+
+
+def rechained(links: list[dict[str, Any]]) -> list[bytes]:
+    texts = [canonical(links[0])]
+    for link in links[1:]:
+        texts.append(canonical({**link, "before": sha256(b"khiva-link-1\0" + texts[-1]).hexdigest()}))
+    return texts
+
+
+def follows(links: list[dict[str, Any]], events: list[EventRow]) -> bool:
+    """Audit changed links, and tell whether they follow from each other."""
+    audit = audit_links(rechained(links), events, {}, in_part=True)
+    assert audit.says
+    assert len(audit.deals.plain) == len(audit.deals.lines) >= len(audit.deals.calendar) - 2
+    return audit.links == len(links)
+
+
+def plain_links(claim: Claim) -> list[dict[str, Any]]:
+    return [json.loads(text_of(link)) for link in claim.links]
+
+
+def test_no_field_at_its_end_ends_the_audit(with_lines: Claim) -> None:
+    """Whatever a field holds is refused or followed."""
+    links, followed = plain_links(with_lines), 0
+    for at in range(4):  # one link of each kind
+        for place in places_in(links[at]):
+            for value in [*NUMBERS, *OTHERS]:
+                followed += follows([*links[:at], put(links[at], place, value), *links[at + 1 :]], [])
+    assert followed > 50
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_no_fields_at_their_ends_end_the_audit(with_lines: Claim, data: st.DataObject) -> None:
+    links = plain_links(with_lines)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(links) - 1))
+        place = data.draw(st.sampled_from(places_in(links[at])))
+        links[at] = put(links[at], place, data.draw(st.sampled_from([*NUMBERS, *OTHERS])))
+    follows(links, with_lines.events)
