@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
-_COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?|(?:^| +)// .*$", re.MULTILINE)
+_COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?")  # of a style
 _INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
-_OPERATOR = re.compile(r" (=>|[!=]==|&&|\|\|) ")  # no text of a page has one of these words
-# Of a script: around operators, and inside braces. No text has one of these words either, but for one that is " = " alone.
-_TIGHT = re.compile(r""" (\?\?|[?:<*/+]|(?<!["'] )=) |(?<=\)) (?=\{)|(?<=\{) | (?=\})|(?<=\bif) (?=\()""")
+_TOKEN = re.compile(  # of a script: a comment, a text, a regular expression, or what begins or ends a template or a block
+    r"""/\*(?:.|\n)*?\*/|//.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"""|(?<=[(=:&|])[ ]?/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^]\\\n]|\\.)*\])+/[a-z]*|[`{}]"""
+)
+_TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)")  # the rest of a template, up to its end or its next value
+_LITERAL = "\0"  # stands for a literal while the space around operators is taken out
+_TIGHT = re.compile(r" *([()\[\]{},;:?=<>*/&|!]) *|(?<![+-]) ?([+-]) ?(?![+-])")
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _RESULTS, _SEAT = "main", "seat"
@@ -179,12 +183,38 @@ def hash_of(text: str) -> str:
 
 def page_style() -> str:
     """Return the style of every page."""
-    return _AROUND.sub(r"\1", _lean((_folder() / "page.css").read_text()))
+    return _AROUND.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", (_folder() / "page.css").read_text())))
+
+
+def _literals(source: str) -> tuple[str, list[str]]:
+    """Return a script without its comments and with a mark for each literal, and the literals.
+
+    A template has one literal for each part of it between its values.
+    """
+    code, literals, at = "", [], 0
+    are_values: list[bool] = []  # of each open brace, whether it stands around a value of a template
+    while token := _TOKEN.search(source, at):
+        code, word, at = code + source[at : token.start()], token[0], token.end()
+        if word == "`" or (word == "}" and are_values.pop()):
+            rest = _TEMPLATE.match(source, at)
+            assert rest, "a template has an end"
+            word, at = word + rest[0], rest.end()
+            are_values += [True] if word.endswith("${") else []
+        elif word in "{}":
+            are_values += [False] if word == "{" else []
+            code += word
+            continue
+        if not word.startswith(("//", "/*")):
+            code += _LITERAL
+            literals.append(word)
+    return code + source[at:], literals
 
 
 def _lean(source: str) -> str:
-    """Return a source as pages carry it: without the comments that only its readers need, and without space between lines."""
-    return _OPERATOR.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", source)))
+    """Return a script as pages carry it: without the comments that only its readers need, and without space that says nothing."""
+    code, literals = _literals(source)
+    rest = iter(literals)
+    return re.sub(_LITERAL, lambda _: next(rest), _TIGHT.sub(_operator, _INDENT.sub("", code)))
 
 
 def _script(games: Collection[str], first: str = _RESULTS) -> str:
@@ -219,12 +249,12 @@ def _wrap(name: str, source: str) -> str:
     """Return a module as a constant that holds its exports."""
     names = _EXPORT.findall(source)
     body = _EXPORT.sub("", _IMPORT.sub(lambda match: f"const {{{match[1]}}} = _{match[2]};\n", source))
-    return f"const _{name} = (() => {{\n{_TIGHT.sub(_operator, _lean(body))}return {{ {', '.join(names)} }};\n}})();"
+    return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"
 
 
 def _operator(match: re.Match[str]) -> str:
-    """Return the operator that stood between two spaces; "" for a space alone."""
-    return match[1] or ""
+    """Return an operator without the space around it."""
+    return match[1] or match[2]
 
 
 def _folder() -> Traversable:

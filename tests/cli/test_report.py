@@ -407,11 +407,3 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_script_and_style_of_a_page_stay_below_100_kb(game: str) -> None:
     assert len((html._script([game]) + html.page_style()).encode()) < 100_000
-
-
-@pytest.mark.parametrize("path", [*html._folder().iterdir(), *map(html._drawing, registry.NAMES)], ids=lambda path: path.name)
-def test_a_script_without_its_spaces_has_every_text(path: Path) -> None:
-    source = html._COMMENT.sub("", path.read_text()) if path.name.endswith(".js") else ""
-    whole = html._wrap("one", source)
-    texts = re.findall(r'"(?:[^"\\\n]|\\.)*"', html._IMPORT.sub("", source))
-    assert [text for text in texts if text not in whole] == []
