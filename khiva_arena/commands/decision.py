@@ -1,11 +1,13 @@
 """One decision of a stored match: which choices there were, in words, and which of them somebody means."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from khiva_arena.commands.stored_table import StoredTable
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.registry import get
 from khiva_arena.games.sheet import NOTHING, Block, Cell, PaintedText
@@ -15,8 +17,8 @@ from khiva_arena.replay.requests import requests
 
 HANDS = ("your hand", "your events", "hand")
 """The titles under which games draw what a seat holds."""
-LISTED_MOST = 40
-_PART = re.compile(r"\w+")
+LISTED_MOST, NEAR_MOST = 40, 8
+_PART, _BETWEEN = re.compile(r"\w+"), re.compile(r"[/,]")
 
 
 class StoredDecision(NamedTuple):
@@ -84,31 +86,47 @@ def _text(cell: Cell) -> str:
 
 
 def choice_meant(decision: StoredDecision, word: str) -> int:
-    """Return the index of the choice that a word means: its index, its words, or some of them in their order, as G5/B1.
+    """Return the index of the choice that a word means.
+
+    That is its index; where no choice has such an index, the number that its words begin with; its words; or some of them, as
+    G5/B1, in their order or, if that names no single choice, in any order within each part.
 
     Raises ConfigError, with the choices, for a word that means none or several.
     """
-    if word.isascii() and word.isdigit() and int(word[:9]) < len(decision.texts):
-        return int(word[:9])
+    if word.isascii() and word.isdigit():
+        number, numbers = int(word[:9]), numbers_of(decision.texts)
+        if number < len(decision.texts):
+            return number
+        if number in numbers and decision.texts[numbers.index(number)].startswith(str(number)):
+            return numbers.index(number)
     parts = _parts(word)
     equal = [at for at, text in enumerate(decision.texts) if _parts(text) == parts]
     matching = equal or [at for at, text in enumerate(decision.texts) if parts and _is_among(parts, _parts(text))]
+    if len(matching) != 1:
+        matching = [at for at, text in enumerate(decision.texts) if parts and _has_parts(word, text)] or matching
     if len(matching) == 1:
         return matching[0]
     fits = "several choices have" if matching else "no choice has"
-    raise ConfigError(f"--choice {word}: {fits} these words; {listed(decision, matching)}")
+    near = sorted(matching or range(len(decision.texts)), key=lambda at: -len({*parts} & {*_parts(decision.texts[at])}))
+    raise ConfigError(f"--choice {word}: {fits} these words; {listed(decision, near, NEAR_MOST)}")
 
 
-def listed(decision: StoredDecision, only: Sequence[int] = ()) -> str:
-    """Return the choices in a line, if there are not too many. ``only``: some of them; () for all."""
+def listed(decision: StoredDecision, only: Sequence[int] = (), most: int = LISTED_MOST) -> str:
+    """Return the choices in a line, if there are not too many. ``only``: some of them; () for all. ``most``: are named."""
     places = only or range(len(decision.texts))
-    choices = "; ".join(f"{at}: {decision.texts[at]}" for at in places[:LISTED_MOST])
-    rest = f"; and {len(places) - LISTED_MOST} more" if len(places) > LISTED_MOST else ""
+    choices = "; ".join(f"{at}: {decision.texts[at]}" for at in places[:most])
+    rest = f"; and {len(places) - most} more" if len(places) > most else ""
     return f"at step {decision.step} seat {decision.seat} had {choices}{rest}"
 
 
 def _parts(text: str) -> list[str]:
     return _PART.findall(text.casefold())
+
+
+def _has_parts(word: str, text: str) -> bool:
+    """Tell whether each part of a word, between / or commas, has words of the same part of a text alone, in any order."""
+    parts, of = ([Counter(_parts(part)) for part in _BETWEEN.split(whole)] for whole in (word, text))
+    return len(parts) == len(of) and all(some <= all_of for some, all_of in zip(parts, of, strict=True))
 
 
 def _is_among(parts: Sequence[str], of: Sequence[str]) -> bool:

@@ -14,11 +14,11 @@ from stores import games as games
 from terminal import Terminal, answered
 from wording import sentence
 
-from khiva_arena.commands.decision import choice_meant, decision_of
+from khiva_arena.commands.decision import StoredDecision, choice_meant, decision_of
 from khiva_arena.commands.stored_table import StoredTable, stored_table
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Choice, Record
 from khiva_arena.sandbox.detect import best
 from khiva_arena.store.db import Store
 
@@ -157,10 +157,22 @@ def test_what_is_not_there_is_named_with_what_is(games: Path) -> None:
     assert refused(lambda: choice_meant(decision, "99999")).startswith("--choice 99999: no choice has these words; at step 1 ")
     assert refused(lambda: choice_meant(decision, "-1")).startswith("--choice -1: no choice has these words; ")
     assert refused(lambda: choice_meant(decision, "")).startswith("--choice : no choice has these words; ")
-    assert refused(lambda: choice_meant(decision, "play")).endswith(f"; and {len(decision.texts) - 40} more")
+    assert refused(lambda: choice_meant(decision, "play")).endswith(f"; and {len(decision.texts) - 8} more")
     few = refused(lambda: choice_meant(decision, text.split(", ")[0]))  # only those that fit are listed
     assert f"7: {text}" in few
     assert decision.texts[-1] not in few
+
+
+def test_words_of_a_choice_stand_in_any_order_within_a_part() -> None:
+    texts = ["play G5 W2, pass B1 K1", "play B1 K1, pass G5 W2", "play G5 B1, pass W2 K1"]
+    decision = StoredDecision(1, 0, "play_pass", "", texts, Choice(0, 0, ""))
+    for word, choice in (("W2 G5/K1 B1", 0), ("w2 G5 / b1", 0), ("K1/W2", 1), ("B1 G5/W2 K1", 2)):
+        assert choice_meant(decision, word) == choice, word
+    said = refused(lambda: choice_meant(decision, "W2/G5"))
+    assert said.startswith("--choice W2/G5: no choice has these words; at step 1 seat 0 had ")
+    many = decision._replace(texts=[f"{number} coins" for number in (*range(5, 9), *range(20, 30))])
+    assert [choice_meant(many, word) for word in ("3", "29", "28 coins")] == [3, 13, 12]  # an index comes first
+    assert refused(lambda: choice_meant(many, "30")).count(" coins") == 8
 
 
 def test_nothing_is_tried_out_on_a_deal_that_is_not_over(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
