@@ -54,8 +54,8 @@ def command(**flags: Any) -> int:
     and, once an event is over, its run digest; in a store also the sum of every row, that none was lost or added, and the pages
     of the file; in a bundle also the standings. If anything is not sound, the exit code is 1, and the first difference and the
     sound matches are printed. It is also 1 if a match is unconfirmed: --rerun-bots could not run it again on this machine, and
-    nobody is accused. One line on stderr says which of these it is. --rerun-bots says first what it may take of the processor.
-    It is 2 if there is no match to verify."""
+    nobody is accused; or if --beacon has no line of a round. One line on stderr says which of these it is. --rerun-bots says
+    first what it may take of the processor. It is 2 if there is no match to verify."""
     from khiva_arena.commands.verify import verify  # when it is called, so that -h is quick
 
     return verify(**flags)

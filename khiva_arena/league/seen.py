@@ -74,8 +74,8 @@ def receipts_in(file: Path) -> list[Receipt]:
     else:
         text = data.decode(errors="replace")
         receipts = [Receipt(int(number), digest, file) for number, digest in IN_JSON.findall(text)]
-        receipts += [Receipt(int(number), digest, file) for number, digest in NAMED.findall(text)]
-        receipts += _with_times(text, file)
+        named = [Receipt(int(number), digest, file) for number, digest in NAMED.findall(text)]
+        receipts += _with_times(text, file) or named
         receipts += [Receipt(link.number, link.digest, file) for link in _links_of_text(text)]
     if not receipts:
         raise ConfigError(f"--seen {file}: it names no link; give a bundle, a saved feed or page, or what `submit` was told")
