@@ -53,6 +53,7 @@ class Deals:
             compared = "not compared with the beacon (--beacon COMMAND does)"
         else:
             compared = f"{'' if self.equal == len(self.lines) else f'{self.equal} of them '}equal to the beacon's"
+            compared += f", {len(self.not_compared)} not compared" if self.not_compared else ""
         lined = {DealtEvent(line.kind, line.number): line.here for line in self.lines}
         in_time, others = lined.keys() & self.witnessed, lined.keys() - self.witnessed
         if in_time:

@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,6 +27,7 @@ from khiva_arena.league.chain.links import (
     FIRST,
     Beacon,
     Drawn,
+    Final,
     Founded,
     LeagueTerms,
     Over,
@@ -38,9 +40,13 @@ from khiva_arena.league.chain.roster import begin, follow
 from khiva_arena.league.chain.stored_chain import by_this_clock, links_of, next_place
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import next_batch
+from khiva_arena.league.player import final
+from khiva_arena.league.player.final import FinalShape, play_final
+from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.settings import LeagueOptions
 from khiva_arena.replay import seeds
 from khiva_arena.rng import Stream
+from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 
 BEGINS = datetime(2026, 1, 1, tzinfo=UTC)
@@ -265,6 +271,33 @@ def test_a_batch_that_was_drawn_gets_its_line_after_a_kill(tmp_path: Path, monke
     with Store.read(tmp_path) as store:
         assert [event.public for event in store.events()] == [line_of_round(links_of(store)[-2].round)]
     assert verify(tmp_path).sound
+
+
+def test_a_final_that_has_begun_keeps_to_the_beacon_of_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    league, beacon = league_in(tmp_path / "league"), Beacon("dice", BEGINS.isoformat(), 1, 0)
+    with MadeLeague(league.folder, Shape(beacon=beacon)) as made:
+        made.enter("bot", 1)
+        made.batch()
+        place = next_place(made.chain)
+        number = beacon.round_after(datetime.fromisoformat(place["at"]))
+        made.add(Final(**place, final=1, event="e" * 16, commitment="c" * 64, bots=tuple(made.chain.bots), round=number))
+        made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None)))
+    lines: list[str | None] = []
+
+    class FinalRun:
+        def __init__(self, *words: Any) -> None:
+            lines.append(words[2].public)
+
+        def play(self) -> None: ...
+
+    monkeypatch.setattr(final, "Run", FinalRun)
+    monkeypatch.setattr(final, "_player", lambda *_: None)
+    monkeypatch.setattr(final, "_publish", lambda *_: None)
+    shape = FinalShape(3, 1, None)
+    with pytest.raises(ConfigError, match=pattern("league", "beacon-needed", name="dice")):
+        play_final(league, shape, HowLong(), say_nothing)
+    play_final(league, shape, HowLong(beacon=BEACON), say_nothing)
+    assert lines == [line_of_round(number)]
 
 
 # --- what an organiser can do ---
