@@ -86,13 +86,11 @@ class Language(msgspec.Struct, frozen=True):
 
 
 def adviser(game: str, *, in_ticks: bool = False) -> str:
-    """Return the word of the bot that is asked what a better choice is, or a placeholder for one.
+    """Return the word of the bot that is asked what a better choice is, "" if none comes with the arena.
 
     in_ticks: the match was, so that only a module can be asked
     """
-    if in_ticks:
-        return "STRONGER-MODULE"
-    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else "STRONGER-BOT"
+    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS and not in_ticks else ""
 
 
 def folder(name: str) -> Path:

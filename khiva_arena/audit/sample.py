@@ -105,6 +105,14 @@ class RerunFindings(NamedTuple):
     unconfirmed: Mapping[int, Unconfirmed]
 
 
+def too_many(unconfirmed: int, drawn: int) -> bool:
+    """Tell whether so many of the drawn matches could not be confirmed that who forges could hide among them.
+
+    One alone says nothing: in a small sample it is always more than one in twenty.
+    """
+    return unconfirmed > 1 and MOST_UNCONFIRMED * unconfirmed > drawn
+
+
 class RerunSample(NamedTuple):
     """Matches that were drawn one by one, and their bots run again, until as many as were wanted had been confirmed.
 
@@ -127,7 +135,7 @@ class RerunSample(NamedTuple):
     @property
     def too_many(self) -> bool:
         """True if so many could not be confirmed that who forges could hide among them."""
-        return MOST_UNCONFIRMED * len(self.unconfirmed) > self.drawn
+        return too_many(len(self.unconfirmed), self.drawn)
 
     @property
     def by_bot(self) -> dict[str, int]:
@@ -199,7 +207,7 @@ def run_drawn(
     unconfirmed: dict[int, Unconfirmed] = {}
     drawn = 0
     while not unequal and drawn < len(order) and (lacking := wanted + len(unconfirmed) - drawn) > 0:
-        if MOST_UNCONFIRMED * len(unconfirmed) > wanted + len(unconfirmed) and not take_unconfirmed:
+        if too_many(len(unconfirmed), wanted + len(unconfirmed)) and not take_unconfirmed:
             break
         batch = order[drawn : drawn + min(lacking, AT_ONCE)]
         drawn += len(batch)

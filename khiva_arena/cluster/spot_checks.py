@@ -20,7 +20,7 @@ import msgspec
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.match_queue import HOST_WAITS
 from khiva_arena.audit.rerun import NOT_HERE, as_recorded, compared
-from khiva_arena.audit.sample import CHANCE, MOST_UNCONFIRMED, Unconfirmed, by_bot, by_bot_in_words, in_words
+from khiva_arena.audit.sample import CHANCE, Unconfirmed, by_bot, by_bot_in_words, in_words, too_many
 from khiva_arena.cluster import task
 from khiva_arena.cluster.messages import TABLE, TaskDone, WorkerTask, decode_done, encode
 from khiva_arena.cluster.tables import seconds_for
@@ -120,7 +120,7 @@ class SpotChecks:
     def too_many(self) -> str:
         """In a line, that more than one drawn match in twenty could not be confirmed; "" while they are fewer, or one alone."""
         drawn, unconfirmed = self._same + len(self._unconfirmed), self._unconfirmed
-        if MOST_UNCONFIRMED * len(unconfirmed) <= max(drawn, MOST_UNCONFIRMED):
+        if not too_many(len(unconfirmed), drawn):
             return ""
         return (
             f"{len(unconfirmed)} of {drawn} drawn matches could not be confirmed on this machine, more than one in twenty "

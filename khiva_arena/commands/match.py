@@ -62,7 +62,7 @@ def match(
         and not outcome.seats[seat].faults
     ):
         ask = ask_stronger(game, "games", "1/0", seat, in_ticks=setup.job.in_ticks)
-        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and `{ask}` {SAYS_WHERE}"))
+        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and {ask} {SAYS_WHERE}"))
     if setup.random_secret is not None:
         say(f"to play these deals again: --seed {setup.random_secret.hex()}")
     return code

@@ -150,7 +150,9 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     name, game_flag = f"{event.number}/{row.ordinal}", handed(record.header)
     seat = lost_seat(record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats])
     if seat is not None:
-        ask = ask_stronger(record.header.game, str(store.folder), name, seat, in_ticks=event.definition.in_ticks)
-        click.echo(harmless(f"what a stronger bot would have chosen: {ask}{game_flag}"))
+        ask = ask_stronger(
+            record.header.game, str(store.folder), name, seat, in_ticks=event.definition.in_ticks, game_flag=game_flag
+        )
+        click.echo(harmless(f"what a stronger bot would have chosen: {ask}"))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), name])
     click.echo(harmless(f"to play it again: {again}{game_flag}"))

@@ -98,7 +98,7 @@ class PageEvent(Struct, frozen=True):
     commitment, digest, secret, public: see protocol/SPEC.md; digest and secret are "" before the event is over.
     bots: by position.
     rounds: those that are drawn; empty for a format that is not played in rounds.
-    adviser: the word of a bot to ask what it would have chosen.
+    adviser: the word of a bot to ask what it would have chosen, "" if none comes with the arena.
     """
 
     number: int

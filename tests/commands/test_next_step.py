@@ -1,5 +1,7 @@
 """The bot and the seat that a next step names."""
 
+from wording import sentence
+
 from khiva_arena.commands.next_step import ask_stronger, lost_seat
 
 
@@ -13,7 +15,11 @@ def test_the_seat_of_a_bot_of_ones_own_that_lost_is_named_before_others() -> Non
 
 
 def test_a_bot_that_knows_the_game_is_asked() -> None:
-    command = "khiva-arena replay 'my games' 1/0 --seat 2 --bot "
-    assert ask_stronger("emira", "my games", "1/0", 2) == f"{command}shipped:python/greedy_emira"
-    assert ask_stronger("bidding", "my games", "1/0", 2) == f"{command}STRONGER-BOT"
-    assert ask_stronger("khiva", "my games", "1/0", 2, in_ticks=True) == f"{command}STRONGER-MODULE"
+    command = "khiva-arena replay 'my games' 1/0 --seat 2"
+    assert ask_stronger("emira", "my games", "1/0", 2) == f"{command} --bot shipped:python/greedy_emira"
+    flag = " --game my_game.py"
+    assert ask_stronger("bidding", "my games", "1/0", 2, game_flag=flag) == command + flag + sentence(
+        "show", "stronger", what="bot"
+    )
+    said = ask_stronger("khiva", "my games", "1/0", 2, in_ticks=True)
+    assert said == command + sentence("show", "stronger", what="module")

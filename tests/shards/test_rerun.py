@@ -316,14 +316,16 @@ def test_a_forged_tick_is_named(doubles: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_merge_takes_a_part_that_cannot_be_confirmed_only_if_it_is_told_to(
     doubles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(merge_room, "_rerunner", lambda *_: Stub([2]))
+    monkeypatch.setattr(merge_room, "_rerunner", lambda *_: Stub([2, 4]))
     with pytest.raises(ConfigError):
         merge(doubles / "store", out=tmp_path / "cup", rerun_bots="100%")
     assert not (tmp_path / "cup").exists()
     merged = merge(doubles / "store", out=tmp_path / "cup", rerun_bots="100%", take_unconfirmed=True)
     (row,) = merged.to_dict()["rerun"]
-    assert (row["drawn"], row["confirmed"]) == (6, 5)
-    assert (row["unconfirmed"], row["unconfirmed_by_bot"]) == ({"2": "no memory"}, {NAME: 1})
+    assert (row["drawn"], row["confirmed"]) == (6, 4)
+    assert (row["unconfirmed"], row["unconfirmed_by_bot"]) == ({"2": "no memory", "4": "no memory"}, {NAME: 2})
     assert json.dumps(row)
+    monkeypatch.setattr(merge_room, "_rerunner", lambda *_: Stub([2]))
+    merge(doubles / "store", out=tmp_path / "alone", rerun_bots="100%")  # one alone says nothing
     with pytest.raises(ConfigError, match="take_unconfirmed: "):
         merge(doubles / "store", out=tmp_path / "cup", take_unconfirmed=True)

@@ -125,8 +125,9 @@ function lost(matches, id, source) {
   if (!losses.length) return null;
   const { match } = losses.reduce((worst, one) => (one.by < worst.by ? one : worst));
   const seat = match.ids.indexOf(id);
+  const { adviser } = match.event;
   const out = source === "store" ? [" Play one of them out: ", h("code", {}, `khiva-arena match --from STORE ${match.key} --step N --seat ${seat} --choice K`)] : [];
-  return h("p", { class: "next" }, "What a stronger bot would have chosen in its worst match: ", h("code", {}, `khiva-arena replay ${source.toUpperCase()} ${match.key} --seat ${seat} --bot ${match.event.adviser}`), ".", out);
+  return h("p", { class: "next" }, "What a stronger bot would have chosen in its worst match: ", h("code", {}, `khiva-arena replay ${source.toUpperCase()} ${match.key} --seat ${seat}${adviser && ` --bot ${adviser}`}`), adviser ? "." : ", with --bot and a stronger bot of yours.", out);
 }
 
 /** @param {Match[]} matches @param {string} id */
