@@ -14,7 +14,7 @@ from khiva_arena.league.beacon import BeaconLine
 from khiva_arena.league.chain.links import AnyLink, Drawn, Final, Over, read_link
 from khiva_arena.league.chain.roster import Chain, DecidedFinal, begin, follow
 from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER
-from khiva_arena.league.deals import Deals, DealtEvent
+from khiva_arena.league.deals import DealtEvent, DealtLines
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import (
     active_of,
@@ -51,7 +51,7 @@ class ChainAudit:
     links: int = 0
     drawn_again: list[int] = field(default_factory=list)
     not_here: list[int] = field(default_factory=list)
-    deals: Deals = field(default_factory=Deals)
+    deals: DealtLines = field(default_factory=DealtLines)
     finals: tuple[DecidedFinal, ...] = ()
     times: list[str] = field(default_factory=list)
     seen: int | None = None

@@ -67,7 +67,7 @@ class BeaconLine(NamedTuple):
         return self.beacon.moment_of(self.round)
 
 
-class Compared(NamedTuple):
+class ComparedLines(NamedTuple):
     """Lines of a league, compared with those of the beacon.
 
     equal: how many are.
@@ -184,7 +184,7 @@ def _nap_until(due: datetime, look: Callable[[], object]) -> None:
         time.sleep(min(NAP_SECONDS, left))
 
 
-def compare(command: str, lines: list[BeaconLine]) -> Compared:
+def compare(command: str, lines: list[BeaconLine]) -> ComparedLines:
     """Compare lines with those that a command prints of their rounds. No line can be had of a round that is still to come."""
     equal, problems, not_compared = 0, list[str](), list[str]()
     for mixed in lines:
@@ -201,4 +201,4 @@ def compare(command: str, lines: list[BeaconLine]) -> Compared:
         if told != mixed.line:
             what = f"round {mixed.round} of the beacon is {told!r}, and the league mixed {mixed.line!r} into its deals"
             problems.append(harmless(f"{mixed.of}: {what}", LONGEST))
-    return Compared(equal, problems, not_compared)
+    return ComparedLines(equal, problems, not_compared)

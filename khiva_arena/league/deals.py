@@ -28,7 +28,7 @@ class DealtEvent(NamedTuple):
 
 
 @dataclass(slots=True)
-class Deals:
+class DealtLines:
     """The findings about deals.
 
     lines: those of the beacon's rounds that were mixed into deals.
