@@ -13,9 +13,9 @@ from public_league import ANN, LINK, league_folder, write_public
 from waiting import until
 from wording import sentence
 
-from khiva_arena.league.audit import RECEIPT, receipts_in
 from khiva_arena.league.folder import PUBLIC
 from khiva_arena.league.public_state import STATE
+from khiva_arena.league.seen import NAMED, receipts_in
 from khiva_arena.league.submissions.queue import Queue
 
 pytestmark = pytest.mark.slow
@@ -111,7 +111,7 @@ def test_the_feed_has_an_entry_a_batch_with_its_link_and_commitment(server: Leag
     entries = feed.findall(f"{ATOM}entry")
     assert [entry.findtext(f"{ATOM}title") for entry in entries[:2]] == ["Batch 12 is drawn", "Batch 11 is over"]
     contents = [entry.findtext(f"{ATOM}content") or "" for entry in entries]
-    assert all(RECEIPT.search(text) for text in contents)
+    assert all(NAMED.search(text) for text in contents)
     assert f"c{11:063x}" in contents[1]
     ids = [entry.findtext(f"{ATOM}id") for entry in entries]
     assert len(set(ids)) == 12

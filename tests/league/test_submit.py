@@ -13,7 +13,7 @@ from wording import sentence
 
 from khiva_arena.commands import submit as command
 from khiva_arena.entrants.bots import load
-from khiva_arena.league.audit import receipts_in
+from khiva_arena.league.seen import receipts_in
 from khiva_arena.league.submissions import sending
 from khiva_arena.league.submissions.packing import pack
 
