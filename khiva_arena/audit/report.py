@@ -109,8 +109,8 @@ class EventReport:
 
     @property
     def of_sample(self) -> tuple[int, int, int]:
-        """How many replayed matches are sound, are not, and could not be confirmed; among these last, sound ones with a forfeit
-        that only the machine which played can know."""
+        """Return how many replayed matches are sound, are not, and could not be confirmed; among these last, sound ones
+        with a forfeit that only the machine which played can know."""
         claims = len(self.unconfirmed) - len(self.unconfirmed_matches)
         return self.sound - claims, len(self.unsound_matches), len(self.unconfirmed)
 

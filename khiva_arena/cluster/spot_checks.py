@@ -32,7 +32,7 @@ _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class Judged(NamedTuple):
-    """What running the bots of a table's drawn matches again has shown.
+    """The result of running bots again in the drawn matches of a table.
 
     forged: the first difference to a record, "" if there is none.
     unconfirmed: those that could not be confirmed on this machine, by ordinal.
