@@ -117,8 +117,8 @@ def main() -> None:
     watch_stdout()
     try:
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # a second one, while the first was answered
-        code = _interrupted()
+    except KeyboardInterrupt as error:  # a second one, while the first was answered
+        code = _interrupted(error)
     # Python gives signals back to the system while it ends: one would then be our exit code
     interrupts.listen_no_more()
     sys.exit(code)
@@ -167,7 +167,7 @@ def _run(arguments: list[str]) -> int:
         return USAGE
     except (click.Abort, KeyboardInterrupt) as error:
         interrupts.listen_no_more()
-        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted(error.__cause__ or error)
+        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted(error)
     except ConfigError as error:
         for problem in error.problems:
             say(f"khiva-arena: error: {harmless(problem)}")
@@ -178,7 +178,7 @@ def _run(arguments: list[str]) -> int:
         return error.exit_code
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
-            return _interrupted()
+            return _interrupted(error)
         failure = unwritten()
         if failure:
             return _code_of_lost_stdout(failure)
@@ -206,10 +206,10 @@ def _say_limit(reason: str) -> int:
     return USAGE
 
 
-def _interrupted(interrupt: BaseException | None = None) -> int:
-    """Say that the command was interrupted, unless ``interrupt`` has a note, which was said. Returns the exit code."""
+def _interrupted(error: BaseException) -> int:
+    """Say that the command was interrupted, unless that was told. Returns the exit code."""
     interrupts.listen_no_more()  # an impatient second one would hide the exit code
-    if not hasattr(interrupt, "__notes__"):
+    if not interrupts.was_told(error):
         say("khiva-arena: interrupted")
     # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
     # itself, whatever exit code we give; running one that ends well lets it forget that.

@@ -33,6 +33,7 @@ from khiva_arena.settings.define import definition_of, refuse_to_mix
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, MatchRow, Store
+from khiva_arena.terminal.interrupts import was_told
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -288,7 +289,7 @@ def if_interrupted(say: Say, how_far: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        if not hasattr(interrupt, "__notes__"):
+        if not was_told(interrupt):
             interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
             say(interrupt.__notes__[0])
         raise

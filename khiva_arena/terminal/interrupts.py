@@ -33,6 +33,14 @@ def listen_no_more() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
+def was_told(error: BaseException) -> bool:
+    """Tell whether an interrupt behind an error has a note, which was said: a second one may have come since."""
+    cause: BaseException | None = error
+    while cause and not (isinstance(cause, KeyboardInterrupt) and hasattr(cause, "__notes__")):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
 def _once_more(unraisable: Any) -> None:
     """Raise an interrupt again a moment later that came while Python deleted an object: Python drops it."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):

@@ -114,7 +114,8 @@ def test_flipped_bytes(store: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
             assert err.count("\n") == 1, where
             assert "arena.db: " in err, where
             continue
-        assert err == "", where
+        assert err.count("\n") == code, where  # why the code is 1
+        assert err.startswith(f"{copy}: " if code else ""), where
         assert code or after == before, f"{where}: a change that verify does not see"
         found = json.loads(out)
         assert bool(code) == bool(found["file"] or any(event["problems"] for event in found["events"])), where

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, until_gone
+from arena import started as process_started
 from flooding import flood, used
 from forked_command import started
 from sample_stream import begin
@@ -45,8 +46,10 @@ def address_of(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def playing(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    process = started(*(words or ENDLESS), cwd=folder)
+def playing(
+    folder: Path, *words: str, start: Callable[..., subprocess.Popen[str]] = started
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    process = start(*(words or ENDLESS), cwd=folder)
     try:
         yield process, address_of(process)
     finally:
@@ -93,9 +96,10 @@ def refused(address: str) -> bool:
 def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
     tmp_path: Path, kind: str
 ) -> None:
-    """A busy host can make two seconds any time on the clock, so they are seconds of the server's processor time."""
+    """A busy host can make two seconds any time on the clock, so they are seconds of the server's processor time, and the server
+    is a process: a child of the tests takes twice as many, and twice the memory."""
     (tmp_path / "events.jsonl").write_text("")
-    with playing(tmp_path, "watch", "events.jsonl", "--web") as (process, address):
+    with playing(tmp_path, "watch", "events.jsonl", "--web", start=process_started) as (process, address):
         where = urlsplit(address)
         before = used(process.pid)
         with flood(kind, "127.0.0.1", str(where.port)) as machine:
