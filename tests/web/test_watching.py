@@ -107,8 +107,8 @@ def cost_of_a_refusal(process: subprocess.Popen[str], address: str) -> float:
 def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
     tmp_path: Path, kind: str
 ) -> None:
-    """The owner waits at most until all are refused who came before. A busy host can make that any time on the clock, so it is the
-    server's processor time, beside that of refusals when nobody else is there. The server is a process: a child of the tests
+    """The owner waits at most until all are refused who came before. On a busy host that may take any time on the clock, so it is
+    the server's processor time, beside that of refusals when nobody else is there. The server is a process: a child of the tests
     takes twice as much, and twice the memory."""
     (tmp_path / "events.jsonl").write_text("")
     with playing(tmp_path, "watch", "events.jsonl", "--web", start=process_started) as (process, address):
