@@ -11,7 +11,7 @@ from khiva_arena.ratings.compare import together
 from khiva_arena.ratings.looks import ONE_LOOK, Looks
 from khiva_arena.ratings.planning import MOST_SEEDS, Need, for_order
 from khiva_arena.report.columns import Standing
-from khiva_arena.report.lead import lead_of, listed, may_be_first
+from khiva_arena.report.first_place import first_place, listed, may_be_first
 from khiva_arena.report.places import Places
 from khiva_arena.report.text import short
 from khiva_arena.report.values import Standings
@@ -47,7 +47,7 @@ def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds 
     place = _of_places(standings, places) if places else ""
     if len(rows) < 2:
         return f"{place}." if place else ""
-    lead = lead_of(rows, standings.blocks)
+    lead = first_place(rows, standings.blocks)
     alone = "is ahead" if place else "won" if lead.is_certain and not so_far else "leads"
     said = lead.sentence(alone, so_far=so_far)
     said = f"{place}; by ratings {said}" if place else said

@@ -4,7 +4,7 @@ import itertools
 import re
 
 from khiva_arena.league.routes.charts import Days, line
-from khiva_arena.league.routes.intervals import Interval
+from khiva_arena.league.routes.intervals import DrawnInterval
 from khiva_arena.league.routes.view import Point
 
 Place = tuple[float, float]
@@ -13,7 +13,7 @@ Place = tuple[float, float]
 def point(batch: int, elo: float, error: float | None, version: int) -> Point:
     """Return a point with an interval as wide as its error, on both sides."""
     ends = (None, None) if error is None else (elo - error, elo + error)
-    return Point(batch, Interval(elo, *ends), version)
+    return Point(batch, DrawnInterval(elo, *ends), version)
 
 
 def picture_of(*points: Point, last: int = 0, over_at: dict[int, str] | None = None) -> str:
@@ -58,7 +58,7 @@ def test_one_batch_and_none_have_a_picture_too() -> None:
 
 
 def test_an_open_end_goes_to_the_edge_and_has_one_arrow() -> None:
-    risen = [Point(batch, Interval(700.0, 600.0, None, ">="), 1) for batch in (1, 2, 3)]
+    risen = [Point(batch, DrawnInterval(700.0, 600.0, None, ">="), 1) for batch in (1, 2, 3)]
     picture = picture_of(*risen, point(4, 650.0, 60.0, 1))
     (band,) = re.findall(r'<polygon points="([^"]*)" class="band"', picture)
     uppers = [float(pair.split(",")[1]) for pair in band.split()[:4]]

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from khiva_arena.league.routes.intervals import Interval, beside, range_of
+from khiva_arena.league.routes.intervals import DrawnInterval, beside, range_of
 from khiva_arena.league.routes.view import elo_text
 
-SURE = Interval(700.0, 650.0, 750.0)
-ANCHOR = Interval(0.0, 0.0, 0.0)
+SURE = DrawnInterval(700.0, 650.0, 750.0)
+ANCHOR = DrawnInterval(0.0, 0.0, 0.0)
 ENDS = (-100.0, 900.0)
 
 
@@ -31,7 +31,7 @@ def test_an_interval_has_a_bar_at_both_ends() -> None:
 @pytest.mark.parametrize("other", [None, 400.0])
 def test_an_open_end_is_an_arrow_at_the_end_of_the_axis(bound: str, way: int, other: float | None) -> None:
     ends = (other, None) if bound == ">=" else (None, other)
-    one = Interval(400.0 + 100.0 * way, *ends, bound)
+    one = DrawnInterval(400.0 + 100.0 * way, *ends, bound)
     picture = beside(one, ENDS)
     whisker, low, high = lines(picture)
     arrow, bar = (high, low) if way > 0 else (low, high)
@@ -43,19 +43,19 @@ def test_an_open_end_is_an_arrow_at_the_end_of_the_axis(bound: str, way: int, ot
 
 
 def test_an_end_off_the_axis_is_an_arrow_too() -> None:
-    _, low, high = lines(beside(Interval(100.0, -2_000.0, 200.0), ENDS))
+    _, low, high = lines(beside(DrawnInterval(100.0, -2_000.0, 200.0), ENDS))
     assert (len(low), len(high)) == (3, 2)
 
 
 def test_what_is_not_known_is_said_and_never_a_bare_dot() -> None:
-    unknown = beside(Interval(880.0, None, None), ENDS)
+    unknown = beside(DrawnInterval(880.0, None, None), ENDS)
     assert lines(unknown) == []
     assert "mark open" in unknown
     assert "\u00b1 n/a</text>" in unknown
     assert 'text-anchor="end"' in unknown  # near the right edge the words stand on the left
-    assert 'text-anchor="start"' in beside(Interval(0.0, None, None), ENDS)
-    assert "mark open" in beside(Interval(20.0, None, None, "?"), ENDS)
-    assert beside(Interval(None, None, None), ENDS) == "n/a"
+    assert 'text-anchor="start"' in beside(DrawnInterval(0.0, None, None), ENDS)
+    assert "mark open" in beside(DrawnInterval(20.0, None, None, "?"), ENDS)
+    assert beside(DrawnInterval(None, None, None), ENDS) == "n/a"
 
 
 def test_an_anchor_is_a_dot_that_is_filled() -> None:
@@ -64,12 +64,12 @@ def test_an_anchor_is_a_dot_that_is_filled() -> None:
 
 
 def test_an_open_end_has_room_on_the_axis_and_a_wide_one_does_not_flatten_the_others() -> None:
-    low, high = range_of([ANCHOR, SURE, Interval(770.0, None, None, ">=")])
+    low, high = range_of([ANCHOR, SURE, DrawnInterval(770.0, None, None, ">=")])
     assert high == 770 + 385
-    assert range_of([ANCHOR, SURE, Interval(300.0, -9_000.0, 9_000.0)]) == (-350, 1_050)
+    assert range_of([ANCHOR, SURE, DrawnInterval(300.0, -9_000.0, 9_000.0)]) == (-350, 1_050)
     assert low == 0
-    assert range_of([Interval(5.0, None, None)]) == (-45, 55)
-    assert range_of([Interval(None, None, None)]) == (-50, 50)
+    assert range_of([DrawnInterval(5.0, None, None)]) == (-45, 55)
+    assert range_of([DrawnInterval(None, None, None)]) == (-50, 50)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ NUMBERS_MOST = 100
 class Days(NamedTuple):
     """The axis of time.
 
-    last: the newest batch that is drawn: a line that ends before it has ended.
+    last: the batch at its end, the newest; the line of a bot that left ends before it.
     over_at: by batch, when it was over, UTC; of some it may not be known.
     """
 

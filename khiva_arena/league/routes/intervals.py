@@ -17,7 +17,7 @@ NARROWEST = 100.0
 """The least that an axis spans."""
 
 
-class Interval(NamedTuple):
+class DrawnInterval(NamedTuple):
     """An estimate with its 95 % interval.
 
     value: None for n/a.
@@ -74,12 +74,12 @@ class Whisker(NamedTuple):
     high_open: bool
 
 
-def interval_of(row: Mapping[str, Any]) -> Interval:
+def interval_of(row: Mapping[str, Any]) -> DrawnInterval:
     """Return the interval of a row of ``standings --json``."""
-    return Interval(row["elo"], row["low"], row["high"], row["bound"])
+    return DrawnInterval(row["elo"], row["low"], row["high"], row["bound"])
 
 
-def range_of(intervals: Iterable[Interval]) -> tuple[float, float]:
+def range_of(intervals: Iterable[DrawnInterval]) -> tuple[float, float]:
     """Return the ends of an axis: as wide as most intervals need. One that is wider or open goes on beyond them."""
     rated = [one for one in intervals if one.value is not None]
     if not rated:
@@ -92,13 +92,13 @@ def range_of(intervals: Iterable[Interval]) -> tuple[float, float]:
     return low - missing, high + missing
 
 
-def whisker(one: Interval, axis: Axis) -> Whisker:
+def whisker(one: DrawnInterval, axis: Axis) -> Whisker:
     """Return the whisker of an interval whose value is known."""
     low, high = one.reach()
     return Whisker(axis.at(low), axis.at(high), low < axis.low, high > axis.high)
 
 
-def drawn(one: Interval, axis: Axis, across: float, *, upright: bool = False) -> list[Markup]:
+def drawn(one: DrawnInterval, axis: Axis, across: float, *, upright: bool = False) -> list[Markup]:
     """Return the whisker and the dot of an interval whose value is known. ``across``: where they are beside the axis, which is
     level unless it is ``upright``."""
     low, high, low_open, high_open = whisker(one, axis)
@@ -123,7 +123,7 @@ def _line(points: Sequence[tuple[float, float]], upright: bool) -> Markup:
     return tag("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in pairs), class_="whisker")
 
 
-def beside(one: Interval, ends: tuple[float, float], middle: float | None = None) -> Markup:
+def beside(one: DrawnInterval, ends: tuple[float, float], middle: float | None = None) -> Markup:
     """Return an interval beside a row of a table, all of whose rows share an axis.
 
     ends: of the axis, in values.

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from khiva_arena import __version__
 from khiva_arena.league.public_state import PublicBatch, PublicBot, PublicLeague
 from khiva_arena.league.routes import charts, intervals, rules
-from khiva_arena.league.routes.intervals import Interval
+from khiva_arena.league.routes.intervals import DrawnInterval
 from khiva_arena.league.routes.markup import Markup, facts, joined, link, table, tag
 from khiva_arena.league.routes.view import (
     LOOK_BACK,
@@ -122,7 +122,8 @@ def standings(view: LeagueView) -> Page:
         ("Take part", link("/queue#submit", "how to submit a bot")),
     ]
     meaning = tag("section", tag("h2", "What first place means", id="first"), _paragraphs(FIRST_PLACE, FINAL), _finals(view))
-    lead = tag("p", view.lead, " ", link("#first", "What that means"), class_="lead") if view.lead else joined()
+    one_look = joined(" That is said of one look at the table: ", link("#first", "what first place means"), ".")
+    lead = tag("p", view.lead, one_look, class_="lead") if view.lead else joined()
     main = joined(lead, facts(rows), _table(view), meaning)
     return Page("Standings", main)
 
@@ -327,7 +328,7 @@ def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
 
 def _score(pair: dict[str, float | None]) -> tuple[str, Markup]:
     """Return a score in percent with its interval, as text and drawn."""
-    score = Interval(pair["score"], pair["low"], pair["high"])
+    score = DrawnInterval(pair["score"], pair["low"], pair["high"])
     ends = "n/a" if score.low is None or score.high is None else f"{number(score.low)}-{number(score.high)}"
     return f"{number(score.value)} ({ends})", intervals.beside(score, (0.0, 100.0), middle=50.0)
 

@@ -13,8 +13,8 @@ from khiva_arena.league.public_state import (
     RatingThen,
     TableThen,
 )
-from khiva_arena.league.routes.intervals import Interval, interval_of
-from khiva_arena.report.lead import RankedRow, lead_of
+from khiva_arena.league.routes.intervals import DrawnInterval, interval_of
+from khiva_arena.report.first_place import RankedRow, first_place
 
 BEFORE_THE_FIRST = "no batch is drawn yet"
 LOOK_BACK = 20
@@ -41,7 +41,7 @@ class Point(NamedTuple):
     """
 
     batch: int
-    rating: Interval
+    rating: DrawnInterval
     version: int
 
 
@@ -146,7 +146,7 @@ class LeagueView:
             rated = [one for one in then.ratings if one.identity in versions and one.elo is not None]
             if rated:
                 newest: RatingThen = max(rated, key=lambda one: versions[one.identity])
-                rating = Interval(newest.elo, newest.low, newest.high, newest.bound)
+                rating = DrawnInterval(newest.elo, newest.low, newest.high, newest.bound)
                 points.append(Point(then.batch, rating, versions[newest.identity]))
         return points
 
@@ -162,7 +162,7 @@ class LeagueView:
         if self.pool is None or len(rated) < 2:
             return ""
         ranked = [RankedRow(row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])) for row in rated]
-        return lead_of(ranked, self.pool["blocks"]).sentence("leads", so_far=True)
+        return first_place(ranked, self.pool["blocks"]).sentence("leads", so_far=True)
 
     def newest_matches(self, bot: PublicBot) -> Iterator[OwnMatch]:
         """Yield the public matches of a bot in the last batches that it may have sat in, the newest first."""
@@ -179,10 +179,12 @@ class LeagueView:
         """Return the last batch in which a bot may have sat. A bot that left is in no table after that, and not every batch has
         a table of its own."""
         newest = max((batch.number for batch in self.league.batches if batch.revealed), default=0)
-        if bot.state == "active":
-            return newest
-        rated = [then.batch for then in self.history if any(one.identity == bot.identity for one in then.ratings)]
-        return next((then.batch for then in self.history if rated and then.batch > rated[-1]), newest)
+        later = newest
+        for then in () if bot.state == "active" else reversed(self.history):
+            if any(one.identity == bot.identity for one in then.ratings):
+                return min(later, newest)
+            later = then.batch
+        return newest
 
 
 def newest_pool(
@@ -206,7 +208,7 @@ def number(value: float | None, digits: int = 0) -> str:
     return "n/a" if value is None else f"{value:.{digits}f}"
 
 
-def interval_text(one: Interval) -> str:
+def interval_text(one: DrawnInterval) -> str:
     """Return an estimate with its error, or with the one end that the results show."""
     if one.value is None:
         return "n/a"

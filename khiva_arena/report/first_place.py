@@ -34,10 +34,10 @@ class RankedRow(NamedTuple):
     rank_interval: tuple[int, int] | None
 
 
-Row = TypeVar("Row", bound=Ranked)
+_Row = TypeVar("_Row", bound=Ranked)
 
 
-class Lead(NamedTuple):
+class FirstPlace(NamedTuple):
     """The first of a table.
 
     names: of the bots that share the first place.
@@ -59,17 +59,17 @@ class Lead(NamedTuple):
         return f"{self.names} {verb}{' so far' if so_far else ''}{self.why}."
 
 
-def lead_of(rows: Sequence[Ranked], blocks: int) -> Lead:
+def first_place(rows: Sequence[Ranked], blocks: int) -> FirstPlace:
     """Return who is first of rows, which are rated bots in the order of their table. ``blocks``: seeds that errors cluster on."""
     first = rows[0].rank_interval
     leaders = [row for row in rows if row.rank == rows[0].rank]
     is_known = first is not None and blocks > 1
     is_certain = is_known and len(leaders) == 1 and first == (1, 1)
     why = ", and by more than luck explains" if is_certain else _LUCK + _who_else(rows) if is_known else _TOO_FEW
-    return Lead(listed([short(row.name) for row in leaders]), len(leaders), why, is_known, is_certain)
+    return FirstPlace(listed([short(row.name) for row in leaders]), len(leaders), why, is_known, is_certain)
 
 
-def may_be_first(rows: Sequence[Row]) -> list[Row]:
+def may_be_first(rows: Sequence[_Row]) -> list[_Row]:
     """Return the rows that may be first as well, as far as the results tell."""
     others = [row for row in rows if row.rank != rows[0].rank]
     return [row for row in others if row.rank_interval is not None and row.rank_interval[0] == 1]
