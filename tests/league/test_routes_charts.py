@@ -3,6 +3,8 @@
 import itertools
 import re
 
+import pytest
+
 from khiva_arena.league.routes.charts import Days, line
 from khiva_arena.league.routes.intervals import DrawnInterval
 from khiva_arena.league.routes.view import Point
@@ -66,6 +68,14 @@ def test_an_open_end_goes_to_the_edge_and_has_one_arrow() -> None:
     assert uppers[3] > 22
     assert len(arrows(picture)) == 3
     assert picture.count("mark open") == 3
+
+
+@pytest.mark.parametrize("bound", [">=", "<=", "?", ""])
+def test_a_newcomer_of_whom_one_end_or_none_is_known_has_a_picture(bound: str) -> None:
+    alone = picture_of(Point(249, DrawnInterval(770.0, None, None, bound), 1), last=249)
+    assert "mark open" in alone
+    assert len(arrows(alone)) == (bound in (">=", "<="))
+    assert re.findall(r">batch (\d+)</text>", alone) == ["249"]
 
 
 def arrows(picture: str) -> list[str]:

@@ -80,7 +80,7 @@ def _range(points: Sequence[Point]) -> tuple[float, float]:
     low, high = range_of(point.rating for point in points)
     reaches = [point.rating.reach() for point in points]
     lows, highs = (sorted(end for end in ends if isfinite(end)) for ends in zip(*reaches, strict=True))
-    return min(low, *lows[len(lows) // BEYOND :][:1]), max(high, *highs[::-1][len(highs) // BEYOND :][:1])
+    return min([low, *lows[len(lows) // BEYOND :][:1]]), max([high, *highs[::-1][len(highs) // BEYOND :][:1]])
 
 
 def _step(span: float) -> float:
