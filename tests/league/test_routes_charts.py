@@ -83,6 +83,16 @@ def arrows(picture: str) -> list[str]:
     return [points for points in re.findall(r'<polyline points="([^"]*)" class="whisker"', picture) if len(points.split()) == 3]
 
 
+def test_a_bound_without_an_end_is_no_edge_of_a_band() -> None:
+    unknown = Point(1, DrawnInterval(300.0, None, None, ">="), 1)
+    picture = picture_of(unknown, point(2, 290.0, 200.0, 1), point(3, 280.0, 150.0, 1))
+    (band,) = re.findall(r'<polygon points="([^"]*)" class="band"', picture)
+    assert len(band.split()) == 4
+    assert len(arrows(picture)) == 1  # up from the first rating
+    for_months = picture_of(*(unknown._replace(batch=batch) for batch in range(1, 251)))
+    assert 20 <= len(arrows(for_months)) <= 25
+
+
 def test_one_wild_batch_does_not_flatten_the_year() -> None:
     calm = [point(batch, 100.0 + batch % 7, 20.0, 1) for batch in range(2, 250)]
     levels = [

@@ -115,7 +115,7 @@ def _own_row(bot: PublicBot, view: LeagueView) -> list[str]:
     row = view.rows.get(bot.identity)
     state = f"{bot.state}: {bot.why}" if bot.why else bot.state
     lost = next((own for own in view.newest_matches(bot) if own.rank > 1), None)
-    way = joined(match_link(lost), f", batch {lost.batch}") if lost else joined(f"none in {LOOK_BACK} batches")
+    way = joined(match_link(lost), f", batch {lost.batch}") if lost else joined(f"none in its last {LOOK_BACK} batches")
     return [
         bot_link(bot.name),
         state,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from khiva_arena.league.routes.intervals import Axis, drawn, end_of, range_of, whisker
+from khiva_arena.league.routes.intervals import Axis, DrawnInterval, drawn, end_of, range_of, whisker
 from khiva_arena.league.routes.markup import Markup, joined, table, tag
 from khiva_arena.league.routes.view import Point, interval_text, number
 
@@ -113,30 +113,37 @@ def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
 
 
 def _bands(points: Sequence[Point], plot: _Plot) -> Iterator[Markup]:
-    """Yield the intervals, a band for each span of batches after which they were known: n/a is never drawn as none. A band that
-    goes on beyond the frame has an arrow there."""
-    for known, span in itertools.groupby(points, lambda one: one.rating.reach() != (one.rating.value,) * 2):
-        band = list(span) if known else []
-        if len(band) == 1:
-            yield from drawn(band[0].rating, plot.y, plot.x.at(band[0].batch), upright=True)
-        elif band:
-            ends = [(plot.x.at(one.batch), whisker(one.rating, plot.y)) for one in band]
-            yield tag(
-                "polygon",
-                points=_path([*((x, one.high) for x, one in ends), *((x, one.low) for x, one in ends[::-1])]),
-                class_="band",
-            )
-            yield from _arrows([x for x, one in ends if one.high_open], plot.y.end, -1)
-            yield from _arrows([x for x, one in ends if one.low_open], plot.y.start, 1)
+    """Yield the intervals, a band for each span of batches after which ends were known: n/a is never drawn as none. Where the
+    rating is only a bound, a whisker goes on from it."""
+    for (has_end, is_bound), span in itertools.groupby(
+        points, lambda one: (one.rating.has_end, one.rating.bound in (">=", "<="))
+    ):
+        places = [(plot.x.at(point.batch), point.rating) for point in span]
+        if has_end and len(places) > 1:
+            yield from _band(places, plot)
+        elif has_end or is_bound:
+            for x in _apart([x for x, _ in places]):
+                yield from drawn(dict(places)[x], plot.y, x, upright=True)
 
 
-def _arrows(places: Sequence[float], edge: float, way: int) -> Iterator[Markup]:
-    """Yield arrows at an edge of a frame, not more than there is room for."""
+def _band(places: Sequence[tuple[float, DrawnInterval]], plot: _Plot) -> Iterator[Markup]:
+    """Yield a band, with arrows where it goes on beyond the frame."""
+    ends = [(x, whisker(rating, plot.y)) for x, rating in places]
+    corners = [*((x, one.high) for x, one in ends), *((x, one.low) for x, one in ends[::-1])]
+    yield tag("polygon", points=_path(corners), class_="band")
+    for x in _apart([x for x, one in ends if one.high_open]):
+        yield end_of(plot.y.end, x, -1, is_open=True, upright=True)
+    for x in _apart([x for x, one in ends if one.low_open]):
+        yield end_of(plot.y.start, x, 1, is_open=True, upright=True)
+
+
+def _apart(places: Sequence[float]) -> Iterator[float]:
+    """Yield places between which there is room for an arrow."""
     last = -LABEL / 2
     for x in places:
         if x - last >= LABEL / 4:
             last = x
-            yield end_of(edge, x, way, is_open=True, upright=True)
+            yield x
 
 
 def _version(point: Point, plot: _Plot, width: int) -> Markup:

@@ -31,9 +31,14 @@ class DrawnInterval(NamedTuple):
     bound: str = ""
 
     @property
+    def has_end(self) -> bool:
+        """Whether the results show an end of it."""
+        return self.low is not None or self.high is not None
+
+    @property
     def is_open(self) -> bool:
         """Whether the value is a bound, or nothing is known of its error."""
-        return bool(self.bound) or (self.low is None and self.high is None)
+        return bool(self.bound) or not self.has_end
 
     def reach(self) -> tuple[float, float]:
         """Return how far it reaches: to infinity where it is open, not at all where no end is known. The value must be known."""
@@ -134,7 +139,7 @@ def beside(one: DrawnInterval, ends: tuple[float, float], middle: float | None =
     axis = Axis(*ends, MARGIN, WIDTH - MARGIN)
     parts = [] if middle is None else [tag("line", x1=axis.at(middle), x2=axis.at(middle), y1=0, y2=HEIGHT, class_="grid")]
     parts += drawn(one, axis, HEIGHT / 2)
-    if one.low is None and one.high is None and not one.bound:
+    if not one.has_end and not one.bound:
         at = axis.at(one.value)
         x, anchor = (at - 8, "end") if at > WIDTH - 60 else (at + 8, "start")
         parts.append(tag("text", "\u00b1 n/a", x=x, y=HEIGHT / 2 + 4, text_anchor=anchor, class_="label"))

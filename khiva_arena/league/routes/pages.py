@@ -299,7 +299,9 @@ def _matches(view: LeagueView, one: PublicBot) -> Markup:
         place, points = f"{own.rank} of {len(names)}", str(own.match.scores[own.seat])
         rows.append([match_link(own), all_of_it, ", ".join(others), place, points, str(own.match.faults[own.seat])])
     if not rows:
-        return joined(tag("h2", "Matches"), tag("p", f"None in the last {LOOK_BACK} batches that are public.", class_="dim"))
+        return joined(
+            tag("h2", "Matches"), tag("p", f"No match is listed in its last {LOOK_BACK} batches that are public.", class_="dim")
+        )
     words = "Its newest matches that are public. A match leads to its drawing, step by step; a batch leads to all of the bot's."
     head = ["match", "batch", "others", "place", "points", "faults"]
     return joined(tag("h2", "Matches"), tag("p", words), table(f"The newest matches of {one.name}", head, rows, left=3))
