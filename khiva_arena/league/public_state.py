@@ -19,6 +19,8 @@ BATCHES = "batches"
 """The folder with a page of each batch that is revealed, as ``12.html``."""
 FINALS = "finals"
 """The folder with a page of each final that is over, as ``1.html``."""
+MATCHES = "matches"
+"""The folder with a list of the matches of each batch that is revealed, as ``12.json``: a ``BatchMatches``."""
 
 
 class PublicBot(msgspec.Struct, frozen=True):
@@ -147,11 +149,16 @@ class RatingThen(msgspec.Struct, frozen=True, array_like=True):
 
     identity: of the bot.
     elo, error: relative to the anchor, and its 95 % half width; None for n/a.
+    low, high: the ends of its 95 % interval; None for one that the results do not show.
+    bound: what they bound, as in ``standings --json``.
     """
 
     identity: str
     elo: float | None
     error: float | None
+    low: float | None = None
+    high: float | None = None
+    bound: str = ""
 
 
 class TableThen(msgspec.Struct, frozen=True):
@@ -163,6 +170,35 @@ class TableThen(msgspec.Struct, frozen=True):
 
     batch: int
     ratings: tuple[RatingThen, ...]
+
+
+class PublicMatch(msgspec.Struct, frozen=True, array_like=True):
+    """A match of a batch.
+
+    key: its event's number and its own, as pages of results name it.
+    bots: by seat, the positions of the bots in the list of the batch.
+    ranks, scores: by seat.
+    faults: by seat, how many the bot made.
+    """
+
+    key: str
+    bots: tuple[int, ...]
+    ranks: tuple[int, ...]
+    scores: tuple[int, ...]
+    faults: tuple[int, ...]
+
+
+class BatchMatches(msgspec.Struct, frozen=True):
+    """The matches of a batch.
+
+    batch: its number.
+    bots: the identities of those that are active in it.
+    matches: in the order of the schedule.
+    """
+
+    batch: int
+    bots: tuple[str, ...]
+    matches: tuple[PublicMatch, ...]
 
 
 def read_state(folder: Path) -> PublicLeague | None:
@@ -183,6 +219,14 @@ def state_in(data: bytes) -> PublicLeague:
         return msgspec.json.decode(data, type=PublicLeague)
     except msgspec.MsgspecError as error:
         raise StoreError(f"{STATE}: {error}; the player writes it anew after the next batch") from None
+
+
+def matches_in(data: bytes) -> BatchMatches:
+    """Return the matches that a file holds. Raises StoreError if it holds none."""
+    try:
+        return msgspec.json.decode(data, type=BatchMatches)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"{MATCHES}: {error}; the player writes a list that is removed anew when it starts") from None
 
 
 def read_history(folder: Path) -> list[TableThen]:

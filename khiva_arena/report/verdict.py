@@ -11,13 +11,10 @@ from khiva_arena.ratings.compare import together
 from khiva_arena.ratings.looks import ONE_LOOK, Looks
 from khiva_arena.ratings.planning import MOST_SEEDS, Need, for_order
 from khiva_arena.report.columns import Standing
+from khiva_arena.report.first_place import first_place, listed, may_be_first
 from khiva_arena.report.places import Places
 from khiva_arena.report.text import short
 from khiva_arena.report.values import Standings
-
-_MOST_NAMED = 6
-_TOO_FEW = ", but there are too few deals to say whether that is more than luck"
-_LUCK = ", but that could be luck"
 
 
 class MoreSeeds(NamedTuple):
@@ -50,18 +47,13 @@ def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds 
     place = _of_places(standings, places) if places else ""
     if len(rows) < 2:
         return f"{place}." if place else ""
-    leads = [row for row in rows if row.rank == rows[0].rank]
-    rivals = [row for row in rows if row not in leads and row.rank_interval is not None and row.rank_interval[0] == 1]
-    is_known = rows[0].rank_interval is not None and standings.blocks > 1
-    is_certain = is_known and len(leads) == 1 and rows[0].rank_interval == (1, 1)
-    one_leads = "is ahead" if place else "won" if is_certain and not so_far else "leads"
-    verb = one_leads if len(leads) == 1 else "share the first place"
-    tail = ", and by more than luck explains" if is_certain else _LUCK + _why(rows, rivals) if is_known else _TOO_FEW
-    said = f"{_and([short(row.name) for row in leads])} {verb}{' so far' if so_far else ''}{tail}."
+    lead = first_place(rows, standings.blocks)
+    alone = "is ahead" if place else "won" if lead.is_certain and not so_far else "leads"
+    said = lead.sentence(alone, so_far=so_far)
     said = f"{place}; by ratings {said}" if place else said
-    if more is None or so_far or len(leads) > 1 or not is_known or is_certain:
+    if more is None or so_far or lead.leaders > 1 or not lead.is_known or lead.is_certain:
         return said
-    return f"{said} {_seeds_that_tell(standings, rows[0], rivals, more)}".rstrip()
+    return f"{said} {_seeds_that_tell(standings, rows[0], may_be_first(rows), more)}".rstrip()
 
 
 def _of_places(standings: Standings, places: Places) -> str:
@@ -70,14 +62,7 @@ def _of_places(standings: Standings, places: Places) -> str:
     first = [names.get(row.bot, short(row.name)) for row in places.rows if row.place == 1]
     is_over = places.rounds == places.of
     verb = "share the first place of" if len(first) > 1 else "won" if is_over else "is first in"
-    return f"{_and(first)} {verb} the {places.format}{'' if is_over else f' after round {places.rounds} of {places.of}'}"
-
-
-def _why(rows: Sequence[Standing], rivals: Sequence[Standing]) -> str:
-    """Return who else may be first, "" if that is nobody."""
-    if len(rivals) == len(rows) - 1 > 1:
-        return ": the results don't tell the bots apart yet"
-    return f": {_and([short(row.name) for row in rivals], 'or')} may be as good or better" if rivals else ""
+    return f"{listed(first)} {verb} the {places.format}{'' if is_over else f' after round {places.rounds} of {places.of}'}"
 
 
 def _seeds_that_tell(standings: Standings, first: Standing, rivals: Sequence[Standing], more: MoreSeeds) -> str:
@@ -114,10 +99,3 @@ def _two_digits(value: int) -> int:
     """Round up to two digits: no more of an estimate is known."""
     unit = int(10 ** max(0, len(str(value)) - 2))
     return ceil(value / unit) * unit
-
-
-def _and(names: Sequence[str], word: str = "and") -> str:
-    """Return names as a list in a sentence, "ann, bob and carl"; of many the first ones."""
-    if len(names) > _MOST_NAMED:
-        return f"{', '.join(names[:_MOST_NAMED])} {word} {len(names) - _MOST_NAMED} others"
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from arena import arena
 from made_league import PLAIN, MadeLeague, Shape
+from msgspec import structs
 from pages import text as unpacked
 from quick_leagues import quick_league as quick_league
 from wording import sentence
@@ -209,9 +210,10 @@ def test_each_batch_has_one_line_however_often_it_is_published(league: MadeLeagu
         (league.folder / SUMS / NEWEST).unlink()  # as a kill before the table was stored
         publish(league)
         assert [line.batch for line in read_history(league.folder)] == list(range(1, number + 1))
-    expected = [(row["bot"], row["elo"], row["error"]) for row in rows(league)]
+    expected = [tuple(row[name] for name in ("bot", "elo", "error", "low", "high", "bound")) for row in rows(league)]
     newest = read_history(league.folder)[-1].ratings
-    assert [(rating.identity, rating.elo, rating.error) for rating in newest] == expected
+    assert [structs.astuple(rating) for rating in newest] == expected
+    assert any(low is not None for _, _, _, low, _, _ in expected)
 
 
 @without_pages
@@ -447,7 +449,7 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
                 public.look()
                 public.finish()
                 files = [path for path in (league.folder / PUBLIC).rglob("*") if path.is_file()]
-                assert {path.name for path in files} == {STATE, HISTORY, CHAIN, "1.html"}
+                assert {path.name for path in files} == {STATE, HISTORY, CHAIN, "1.html", "1.json"}
                 secrets = [secret for event in hidden for secret in secrets_of(event)]
                 assert [path for path in files if holds(path, secrets)] == []
                 assert [path.name for path in files if holds(path, secrets_of(revealed))] == [

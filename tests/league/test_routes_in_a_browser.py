@@ -24,6 +24,7 @@ VIEWS = {
     "queue": "/queue",
     "seasons": "/seasons",
     "authors": "/author",
+    "rules": "/rules",
     "nothing": "/nothing",
 }
 EVIL = ("/", "/bots/%3Cscript%3Eran=true%3C%2Fscript%3E", f"/families/{BEN}e", "/queue", "/batches/4.html")

@@ -11,11 +11,14 @@ from msgspec import structs
 from khiva_arena.league.folder import PUBLIC, SETTINGS
 from khiva_arena.league.public_state import (
     HISTORY,
+    MATCHES,
     STATE,
+    BatchMatches,
     PublicBatch,
     PublicBot,
     PublicFinal,
     PublicLeague,
+    PublicMatch,
     RatingThen,
     TableThen,
 )
@@ -114,6 +117,7 @@ def standings_of(bots: tuple[PublicBot, ...], batches: tuple[PublicBatch, ...]) 
     matrix = [[None if one is other else pair for other in bots] for one in bots]
     pool = {
         "events": [batch.event for batch in batches],
+        "blocks": len(batches),
         "rows": rows,
         "meaning": "a meaning",
         "sections": {"crosstable": matrix},
@@ -151,6 +155,8 @@ def write_public(
         finals=(public_final(1), public_final(2, over=False)),
     )
     (public / HISTORY).write_bytes(b"".join(msgspec.json.encode(then) + b"\n" for then in _history(bots, batches - 1)))
+    for batch in range(max(1, batches - 3), batches):
+        write_matches(public, bots, batch)
     (public / "chain.jsonl").write_bytes(b'{"kind":"league"}\n')
     (public / "batches").mkdir(exist_ok=True)
     style = "body { color: red }"
@@ -164,13 +170,29 @@ def write_public(
     return league
 
 
+def rating_then(identity: str, elo: float, error: float | None, bound: str = "") -> RatingThen:
+    """Return a rating with an interval as wide as its error, on both sides."""
+    low, high = (None, None) if error is None else (elo - error, elo + error)
+    return RatingThen(identity, elo, error, low, high, bound)
+
+
+def write_matches(public: Path, bots: tuple[PublicBot, ...], batch: int) -> None:
+    """Write the matches of a batch in which every three active bots sat at one table; of each, the first one won."""
+    active = [bot for bot in bots if bot.state == "active"]
+    seatings = [(at, (at + 1) % len(active), (at + 2) % len(active)) for at in range(len(active))]
+    matches = [PublicMatch(f"{batch}/{at}", bots, (1, 2, 3), (40, 30, 20), (0, 0, 1)) for at, bots in enumerate(seatings)]
+    (public / MATCHES).mkdir(exist_ok=True)
+    listed = BatchMatches(batch, tuple(bot.identity for bot in active), tuple(matches))
+    (public / MATCHES / f"{batch}.json").write_bytes(msgspec.json.encode(listed))
+
+
 def _history(bots: tuple[PublicBot, ...], batches: int) -> list[TableThen]:
     """Return a table after each batch: the versions of a bot come one after another, and intervals grow narrow."""
     tables = []
     for number in range(1, batches + 1):
         rated = [bot for bot in bots if bot.version * 3 - 2 <= number]
         ratings = [
-            RatingThen(bot.identity, 60.0 * bot.version + 8 * (number % 3) - 30 * at, round(160 / number**0.5, 1))
+            rating_then(bot.identity, 60.0 * bot.version + 8 * (number % 3) - 30 * at, round(160 / number**0.5, 1))
             for at, bot in enumerate(rated)
         ]
         tables.append(TableThen(number, tuple(ratings)))

@@ -66,7 +66,8 @@ def newest_table(store: Store) -> NewestTable:
     newest = chain.seasons[-1][0] if chain.seasons else ""
     of_season = [batch for batch in by_season.pop(newest, ()) if batch in pooled]
     active = {bot.identity for bot in last.bots}
-    ratings = [RatingThen(row.bot, row.elo, row.error) for row in table.standings.rows if row.bot in active]
+    rows = [row for row in table.standings.rows if row.bot in active]
+    ratings = [RatingThen(row.bot, row.elo, row.error, row.low, row.high, row.bound) for row in rows]
     return NewestTable(
         run_digest=batches[-1].run_digest,
         then=TableThen(len(batches), tuple(rating for rating in ratings if rating.elo is not None)),

@@ -22,6 +22,7 @@ from khiva_arena.league.chain.links import Drawn, Entered, Final, Over, StateCha
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.chain.stored_chain import publish as publish_chain
 from khiva_arena.league.folder import PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.league.player.match_lists import MatchLists
 from khiva_arena.league.public_state import (
     BATCHES,
     FINALS,
@@ -87,6 +88,7 @@ class Publisher:
         self._next_reveal: datetime | None = None
         self._why: dict[str, str] = {}
         self._sat, self._tables, self._left_out = Counter[str](), Counter[str](), Counter[str]()
+        self._match_lists = MatchLists(store, say)
         self._process = Background()
         self._tasks: list[_Task] = []
         self._failed: set[str] = set()
@@ -289,6 +291,7 @@ class Publisher:
         at = datetime.now(UTC)
         self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
         self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._finals]
+        self._match_lists.write([batch for batch in self._batches if self._is_revealed(batch)])
         in_season = newest is not None and bool(chain.seasons) and newest.then.batch >= chain.seasons[-1][1]
         state = PublicLeague(
             name=chain.founded.name,

@@ -74,6 +74,7 @@ class LeagueSite:
             Route("/families/{family}", self._pages(_of_the_path(pages.family, "family"))),
             Route("/queue", self._pages(lambda _: pages.queue)),
             Route("/seasons", self._pages(lambda _: pages.seasons)),
+            Route("/rules", self._pages(lambda _: pages.rules_of)),
             Route("/feed.xml", self._feed),
             Route("/badge.svg", self._badge),
             Route("/icon.svg", self._icon),
@@ -91,7 +92,7 @@ class LeagueSite:
     def view(self) -> LeagueView | None:
         """Return the league as it stands, None before its first batch is drawn. Raises StoreError."""
         league = self.folder.state()
-        return LeagueView(league, self.folder.history(), *self.desk.known) if league else None
+        return LeagueView(league, self.folder.history(), *self.desk.known, self.folder.matches) if league else None
 
     # --- pages ---
 

@@ -8,12 +8,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 
+from khiva_arena.league.public_state import PublicBot
 from khiva_arena.league.routes.desk import Desk
 from khiva_arena.league.routes.guard import IN_THE_OPEN, is_private
 from khiva_arena.league.routes.markup import Markup, joined, table, tag
-from khiva_arena.league.routes.pages import Page, bot_link
+from khiva_arena.league.routes.pages import Page, bot_link, match_link
 from khiva_arena.league.routes.tokens import Sessions
-from khiva_arena.league.routes.view import LeagueView, elo_text, faults_text, when
+from khiva_arena.league.routes.view import LOOK_BACK, LeagueView, elo_text, faults_text, when
 from khiva_arena.league.submissions.queue import Author, QueueEntry
 
 COOKIE = "__Host-author"
@@ -93,15 +94,11 @@ def _own_page(
     view: LeagueView | None,
 ) -> Page:
     own = [bot for bot in view.league.bots if bot.author == author.id] if view else []
-    rows = []
-    for bot in own:
-        row = view.rows.get(bot.identity) if view else None
-        state = f"{bot.state}: {bot.why}" if bot.why else bot.state
-        rows.append(
-            [bot_link(bot.name), state, elo_text(row) if row else "none yet", (faults_text(row) or "none") if row else "none yet"]
-        )
+    rows = [_own_row(bot, view) for bot in own] if view else []
     bots = (
-        table("Your bots in the league", ["bot", "state", "Elo", "faults"], rows, left=2) if rows else tag("p", "None is in yet.")
+        table("Your bots in the league", ["bot", "state", "Elo", "faults", "lost last"], rows, left=2)
+        if rows
+        else tag("p", "None is in yet.")
     )
     newest = list(reversed(entries))
     checks = [_check(entry) for entry in newest[:SHOWN_MOST]] or [tag("p", "You have sent no bot yet.")]
@@ -111,6 +108,21 @@ def _own_page(
     parts += [tag("h2", "What your bots wrote"), *written] if written else []
     main = joined(tag("p", f"Signed in as {author.name}."), leave, *parts)
     return Page("Your bots", main, grows=False)
+
+
+def _own_row(bot: PublicBot, view: LeagueView) -> list[str]:
+    """Return the row of one of an author's bots, with the way to the newest match in which another was ahead of it."""
+    row = view.rows.get(bot.identity)
+    state = f"{bot.state}: {bot.why}" if bot.why else bot.state
+    lost = next((own for own in view.newest_matches(bot) if own.rank > 1), None)
+    way = joined(match_link(lost), f", batch {lost.batch}") if lost else joined(f"none in its last {LOOK_BACK} batches")
+    return [
+        bot_link(bot.name),
+        state,
+        elo_text(row) if row else "none yet",
+        (faults_text(row) or "none") if row else "none yet",
+        way,
+    ]
 
 
 def _notes(name: str, batch: int, text: str) -> Markup:

@@ -1,128 +1,165 @@
-"""Drawings of ratings as SVG: a line over time, and intervals beside each other."""
+"""Drawings of ratings over time as SVG, with dates below and numbers behind a button."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+from typing import NamedTuple
 
-from khiva_arena.league.routes.markup import Markup, escaped, joined, table, tag
-from khiva_arena.league.routes.view import Point, number
+from khiva_arena.league.routes.intervals import Axis, DrawnInterval, drawn, end_of, range_of, whisker
+from khiva_arena.league.routes.markup import Markup, joined, table, tag
+from khiva_arena.league.routes.view import Point, interval_text, number
 
-WIDTH, HEIGHT = 640, 240
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 20, 30
-TICKS = 5
-BAR = 160
-"""The width of an interval beside a row of the table."""
+WIDE, NARROW = 640, 350
+"""The widths of a drawing, for a screen and for a telephone: letters keep their size."""
+HEIGHT = 250
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 22, 42
+LEVELS = 5
+BEYOND = 10
+"""One interval in so many may go on beyond the frame."""
+LABEL = 100
+"""The width of a label below, a date, and the room beside it."""
 NUMBERS_MOST = 100
 """The newest points of a line that stand below it as numbers."""
-Scale = Callable[[float], float]
 
 
-def line(name: str, points: Sequence[Point]) -> Markup:
-    """Return a rating over time with its interval, a mark where each version begins, and the numbers below it. Where the error
-    is n/a the mark is open."""
+class Days(NamedTuple):
+    """The axis of time.
+
+    last: the batch at its end, the newest; the line of a bot that left ends before it.
+    over_at: by batch, when it was over, UTC; of some it may not be known.
+    """
+
+    last: int
+    over_at: Mapping[int, str]
+
+
+class _Plot(NamedTuple):
+    """A frame.
+
+    x: the axis of batches.
+    y: that of Elo, which runs up.
+    """
+
+    x: Axis
+    y: Axis
+
+
+def line(name: str, points: Sequence[Point], days: Days) -> Markup:
+    """Return a rating over time with its interval, a mark where each version begins, and the numbers below it. Where an interval
+    is n/a or open the mark is open."""
     if not points:
         return tag("p", "No batch with it is over yet.", class_="dim")
-    low = min(point.elo - (point.error or 0) for point in points)
-    high = max(point.elo + (point.error or 0) for point in points)
+    first, last = points[0].batch, max(points[-1].batch, days.last)
+    words = f"{name}: Elo after each batch from {first} to {points[-1].batch}; now {interval_text(points[-1].rating)}"
+    drawings = [_drawing(points, Days(last, days.over_at), width, words) for width in (WIDE, NARROW)]
+    return joined(*drawings, _numbers(points, days))
+
+
+def _drawing(points: Sequence[Point], days: Days, width: int, words: str) -> Markup:
+    low, high = _range(points)
     step = _step(high - low)
-    bottom, top = step * (low // step), step * -(-high // step)
-    first, last = points[0].batch, points[-1].batch
-
-    def x(batch: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * ((batch - first) / (last - first) if last > first else 0.5), 1)
-
-    def y(elo: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (elo - bottom) / ((top - bottom) or 1), 1)
-
-    parts = [*_levels(bottom, top, step, y), *_batches(first, last, x)]
-    parts += _bands(points, x, y)
-    parts.append(tag("polyline", points=_path([(x(one.batch), y(one.elo)) for one in points]), class_="line"))
-    parts += [tag("circle", cx=x(one.batch), cy=y(one.elo), r=4, class_="mark open") for one in points if one.error is None]
+    y = Axis(step * (low // step), step * -(-high // step), HEIGHT - BOTTOM, TOP)
+    first, alone = points[0].batch, 0.5 if points[0].batch == days.last else 0.0  # a point alone stands in the middle
+    plot = _Plot(Axis(first - alone, days.last + alone, LEFT, width - RIGHT), y)
+    parts = [*_levels(plot, step), *_time(first, plot, days), *_bands(points, plot)]
+    line_points = [(plot.x.at(one.batch), y.at(one.rating.value or 0.0)) for one in points]
+    parts.append(tag("polyline", points=_path(line_points), class_="line"))
     for before, point in zip([None, *points], points, strict=False):
-        if before is None or before.version != point.version:
-            parts += _mark(point, x, y)
-    words = f"{name}: Elo after each batch from {first} to {last}, with 95 % intervals; now {number(points[-1].elo)}"
-    drawing = tag(
-        "svg", tag("title", words), *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=words, class_="over-time"
-    )
-    return joined(
-        tag("div", drawing, class_="scrolls", tabindex=0, role="region", aria_label="Rating over time"), _numbers(points)
-    )
+        begins = before is None or before.version != point.version
+        if point.rating.is_open or begins:
+            x, up = plot.x.at(point.batch), y.at(point.rating.value or 0.0)
+            parts.append(tag("circle", cx=x, cy=up, r=4, class_="mark open" if point.rating.is_open else "mark"))
+        if begins:
+            parts.append(_version(point, plot, width))
+    kind = "over-time wide" if width == WIDE else "over-time narrow"
+    return tag("svg", tag("title", words), *parts, viewBox=f"0 0 {width} {HEIGHT}", role="img", aria_label=words, class_=kind)
+
+
+def _range(points: Sequence[Point]) -> tuple[float, float]:
+    """Return the ends of the axis of Elo: as wide as nine in ten intervals need, so one wild batch does not flatten a year."""
+    low, high = range_of(point.rating for point in points)
+    reaches = [point.rating.reach() for point in points]
+    lows, highs = (sorted(end for end in ends if isfinite(end)) for ends in zip(*reaches, strict=True))
+    return min([low, *lows[len(lows) // BEYOND :][:1]]), max([high, *highs[::-1][len(highs) // BEYOND :][:1]])
 
 
 def _step(span: float) -> float:
     """Return a round distance between levels."""
-    rough = max(span, 1.0) / TICKS
+    rough = max(span, 1.0) / LEVELS
     power = 10.0 ** (len(str(int(rough))) - 1)
     return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= rough)
 
 
-def _levels(bottom: float, top: float, step: float, y: Scale) -> list[Markup]:
-    parts = []
-    for at in range(round((top - bottom) / step) + 1):
-        level = bottom + at * step
-        parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(level), y2=y(level), class_="grid"))
-        parts.append(tag("text", number(level), x=LEFT - 6, y=y(level) + 4, text_anchor="end", class_="label"))
-    return parts
+def _levels(plot: _Plot, step: float) -> Iterator[Markup]:
+    for at in range(round((plot.y.high - plot.y.low) / step) + 1):
+        level = plot.y.low + at * step
+        y = plot.y.at(level)
+        yield tag("line", x1=plot.x.start, x2=plot.x.end, y1=y, y2=y, class_="grid")
+        yield tag("text", number(level), x=plot.x.start - 6, y=y + 4, text_anchor="end", class_="label")
 
 
-def _batches(first: int, last: int, x: Scale) -> list[Markup]:
-    ticks = sorted({first + round(at * (last - first) / TICKS) for at in range(TICKS + 1)})
-    return [tag("text", f"{tick}", x=x(tick), y=HEIGHT - 10, text_anchor="middle", class_="label") for tick in ticks]
+def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
+    """Yield the batches below a drawing, each with the day on which it was over, or the hour if all are of one day."""
+    last = days.last
+    room = int((plot.x.end - plot.x.start) / LABEL)
+    ticks = sorted({first + round(at * (last - first) / room) for at in range(room + 1)})
+    known = [days.over_at[tick] for tick in ticks if days.over_at.get(tick)]
+    is_one_day = len({time[:10] for time in known}) == 1 and len(ticks) > 1
+    for tick in ticks:
+        anchor = "middle" if first == last else "start" if tick == first else "end" if tick == last else "middle"
+        time = days.over_at.get(tick, "")
+        for down, words in ((18, f"batch {tick}"), (34, time[11:16] + " UTC" if time and is_one_day else time[:10])):
+            yield tag("text", words, x=plot.x.at(tick), y=plot.y.start + down, text_anchor=anchor, class_="label")
 
 
-def _bands(points: Sequence[Point], x: Scale, y: Scale) -> list[Markup]:
-    """Return the intervals, as one band for each span of batches after which there were errors: n/a is never drawn as none."""
-    parts = []
-    for known, span in itertools.groupby(points, lambda one: one.error is not None):
-        ends = [(x(one.batch), y(one.elo + (one.error or 0)), y(one.elo - (one.error or 0))) for one in span] if known else []
-        if len(ends) == 1:
-            ((at, up, down),) = ends
-            parts.append(tag("line", x1=at, x2=at, y1=up, y2=down, class_="whisker"))
-        elif ends:
-            upper, lower = [(at, up) for at, up, _ in ends], [(at, down) for at, _, down in reversed(ends)]
-            parts.append(tag("polygon", points=_path([*upper, *lower]), class_="band"))
-    return parts
+def _bands(points: Sequence[Point], plot: _Plot) -> Iterator[Markup]:
+    """Yield the intervals, a band for each span of batches after which ends were known: n/a is never drawn as none. Where the
+    rating is only a bound, a whisker goes on from it."""
+    for (has_end, is_bound), span in itertools.groupby(
+        points, lambda one: (one.rating.has_end, one.rating.bound in (">=", "<="))
+    ):
+        places = [(plot.x.at(point.batch), point.rating) for point in span]
+        if has_end and len(places) > 1:
+            yield from _band(places, plot)
+        elif has_end or is_bound:
+            for x in _apart([x for x, _ in places]):
+                yield from drawn(dict(places)[x], plot.y, x, upright=True)
 
 
-def _mark(point: Point, x: Scale, y: Scale) -> list[Markup]:
-    at, up = x(point.batch), y(point.elo)
-    place, anchor = (at - 6, "end") if at > WIDTH - 50 else (at + 6, "start")
-    dot = [] if point.error is None else [tag("circle", cx=at, cy=up, r=4, class_="mark")]
-    return [*dot, tag("text", f"v{point.version}", x=place, y=max(12.0, up - 8), text_anchor=anchor, class_="label version")]
+def _band(places: Sequence[tuple[float, DrawnInterval]], plot: _Plot) -> Iterator[Markup]:
+    """Yield a band, with arrows where it goes on beyond the frame."""
+    ends = [(x, whisker(rating, plot.y)) for x, rating in places]
+    corners = [*((x, one.high) for x, one in ends), *((x, one.low) for x, one in ends[::-1])]
+    yield tag("polygon", points=_path(corners), class_="band")
+    for x in _apart([x for x, one in ends if one.high_open]):
+        yield end_of(plot.y.end, x, -1, is_open=True, upright=True)
+    for x in _apart([x for x, one in ends if one.low_open]):
+        yield end_of(plot.y.start, x, 1, is_open=True, upright=True)
+
+
+def _apart(places: Sequence[float]) -> Iterator[float]:
+    """Yield places between which there is room for an arrow."""
+    last = -LABEL / 2
+    for x in places:
+        if x - last >= LABEL / 4:
+            last = x
+            yield x
+
+
+def _version(point: Point, plot: _Plot, width: int) -> Markup:
+    at, up = plot.x.at(point.batch), plot.y.at(point.rating.value or 0.0)
+    x, anchor = (at - 6, "end") if at > width - 50 else (at + 6, "start")
+    return tag("text", f"v{point.version}", x=x, y=max(12.0, up - 8), text_anchor=anchor, class_="label version")
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in points)
 
 
-def _numbers(points: Sequence[Point]) -> Markup:
-    rows = [[f"{one.batch}", f"v{one.version}", number(one.elo), number(one.error)] for one in reversed(points[-NUMBERS_MOST:])]
-    return tag(
-        "details", tag("summary", "As numbers"), table("Rating after each batch", ["batch", "version", "Elo", "+/-"], rows)
-    )
-
-
-def interval(
-    low: float | None,
-    elo: float | None,
-    high: float | None,
-    of: tuple[float, float],
-) -> Markup:
-    """Return a rating and its interval on a scale that all rows of a table share. ``of``: the ends of the scale."""
-    if elo is None:
-        return escaped("")
-
-    def x(value: float) -> float:
-        return round(4 + (BAR - 8) * (value - of[0]) / ((of[1] - of[0]) or 1), 1)
-
-    whisker = [] if low is None or high is None else [tag("line", x1=x(low), x2=x(high), y1=8, y2=8, class_="whisker")]
-    dot = tag("circle", cx=x(elo), cy=8, r=3.5, class_="mark")
-    return tag(
-        "svg",
-        *whisker,
-        dot,
-        viewBox=f"0 0 {BAR} 16",
-        width=BAR,
-        height=16,
-        aria_hidden="true",
-    )
+def _numbers(points: Sequence[Point], days: Days) -> Markup:
+    rows = [
+        [f"{one.batch}", days.over_at.get(one.batch, "")[:10], f"v{one.version}", interval_text(one.rating)]
+        for one in reversed(points[-NUMBERS_MOST:])
+    ]
+    listed = table("Rating after each batch", ["batch", "over on", "version", "Elo"], rows)
+    return tag("details", tag("summary", "As numbers"), listed)

@@ -47,16 +47,26 @@ def table(
     rows: Iterable[Sequence[str]],
     left: int = 1,
 ) -> Markup:
-    """Return a table whose first column heads its rows. ``left``: how many columns, from the first on, are words."""
+    """Return a table whose first column heads its rows. Its roles are named, since its rows are blocks where a screen is narrow;
+    each cell has its head before it there.
+
+    left: how many columns, from the first on, are words.
+    """
+
+    kinds = [{"class_": "left"} if at < left else {} for at in range(len(head))]
 
     def cells(row: Sequence[str]) -> Markup:
-        kinds = [{"class_": "left"} if at < left else {} for at in range(len(row))]
-        first = tag("th", row[0], scope="row", **kinds[0])
-        return tag("tr", first, *(tag("td", cell, **kind) for cell, kind in zip(row[1:], kinds[1:], strict=True)))
+        first = tag("th", row[0], scope="row", role="rowheader", **kinds[0])
+        others = zip(row[1:], head[1:], kinds[1:], strict=True)
+        return tag(
+            "tr", first, *(tag("td", cell, role="cell", data_head=word, **kind) for cell, word, kind in others), role="row"
+        )
 
-    heads = [tag("th", word, scope="col", **({"class_": "left"} if at < left else {})) for at, word in enumerate(head)]
-    body = tag("tbody", *map(cells, rows))
-    made = tag("table", tag("caption", caption), tag("thead", tag("tr", *heads)), body)
+    heads = tag(
+        "tr", *(tag("th", word, scope="col", role="columnheader", **kind) for word, kind in zip(head, kinds, strict=True))
+    )
+    body = tag("tbody", *map(cells, rows), role="rowgroup")
+    made = tag("table", tag("caption", caption), tag("thead", heads, role="rowgroup"), body, role="table")
     return tag("div", made, class_="scrolls", tabindex=0, role="region", aria_label=caption)
 
 

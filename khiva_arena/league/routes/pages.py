@@ -1,5 +1,6 @@
 """The public pages of a league: functions from what is known of it to HTML."""
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
@@ -7,11 +8,14 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from khiva_arena import __version__
-from khiva_arena.league.public_state import PublicBatch, PublicBot
-from khiva_arena.league.routes import charts
+from khiva_arena.league.public_state import PublicBatch, PublicBot, PublicLeague
+from khiva_arena.league.routes import charts, intervals, rules
+from khiva_arena.league.routes.intervals import DrawnInterval
 from khiva_arena.league.routes.markup import Markup, facts, joined, link, table, tag
 from khiva_arena.league.routes.view import (
+    LOOK_BACK,
     LeagueView,
+    OwnMatch,
     elo_text,
     faults_text,
     newest_pool,
@@ -24,6 +28,8 @@ from khiva_arena.words import count
 
 BATCHES_MOST = 200
 """The batches that one page lists."""
+MATCHES_MOST = 20
+"""The newest matches that the page of a bot lists."""
 FIRST_PLACE = (
     "A table that is looked at day by day names somebody first by luck again and again: each look is one more chance. The "
     "intervals here are those of one table looked at once, so \u201cfirst since Tuesday\u201d says nothing; of two bots whose "
@@ -108,15 +114,23 @@ def standings(view: LeagueView) -> Page:
     league = view.league
     active = sum(bot.state == "active" for bot in league.bots)
     rows = [
-        ("Game", f"{league.game}, {league.seats} at a table"),
+        ("Game", joined(rules_link(league.game), f", {league.seats} at a table")),
         ("Bots", f"{active} active"),
         ("Batches", f"{view.over} over"),
         ("Now", _now(view)),
         ("Commitment", joined(tag("code", view.commitment), f", published before the first match of {_of(view)}")),
+        ("Take part", link("/queue#submit", "how to submit a bot")),
     ]
-    meaning = tag("section", tag("h2", "What first place means"), _paragraphs(FIRST_PLACE, FINAL), _finals(view))
-    main = joined(facts(rows), _table(view), meaning)
+    meaning = tag("section", tag("h2", "What first place means", id="first"), _paragraphs(FIRST_PLACE, FINAL), _finals(view))
+    one_look = joined(" That is said of one look at the table: ", link("#first", "what first place means"), ".")
+    lead = tag("p", view.lead, one_look, class_="lead") if view.lead else joined()
+    main = joined(lead, facts(rows), _table(view), meaning)
     return Page("Standings", main)
+
+
+def rules_link(game: str) -> Markup:
+    """Return the name of a game, as a link to its rules if they came with the arena."""
+    return link("/rules", f"{game}, its rules") if game in rules.TEXTS else joined(game)
 
 
 def _of(view: LeagueView) -> str:
@@ -141,11 +155,11 @@ def _batch_link(batch: PublicBatch) -> Markup:
 def _table(view: LeagueView) -> Markup:
     if not view.pool:
         return tag("p", NO_TABLE, class_="dim")
-    ends = _ends(view)
+    ends = intervals.range_of(map(intervals.interval_of, view.rows.values()))
     rows = []
     for identity, row in view.rows.items():
         bot = view.bots.get(identity)
-        whisker = charts.interval(row["low"], row["elo"], row["high"], ends)
+        whisker = intervals.beside(intervals.interval_of(row), ends)
         state = "" if bot is None or bot.state == "active" else f" ({bot.state})"
         name = joined(bot_link(row["name"]), state) if bot else joined(row["name"])
         author = view.author(bot) if bot else ""
@@ -165,12 +179,6 @@ def _finals(view: LeagueView) -> Markup:
         parts = (matches, "; decided on ", when(final.at), ", among ", bots, "; commitment ", tag("code", final.commitment))
         rows.append((f"Final {final.number}", joined(*parts)))
     return facts(rows) if rows else joined()
-
-
-def _ends(view: LeagueView) -> tuple[float, float]:
-    """Return the ends of the scale of all intervals of the table."""
-    values = [row[key] for row in view.rows.values() for key in ("low", "elo", "high") if row[key] is not None]
-    return (min(values), max(values)) if values else (0.0, 0.0)
 
 
 def _paragraphs(*texts: str) -> Markup:
@@ -273,8 +281,35 @@ def bot(view: LeagueView, name: str) -> Page | None:
         ("Identity", tag("code", one.identity)),
         ("Badge", tag("img", src=f"/bots/{quote(one.name, safe='')}/badge.svg", alt=f"The badge of {one.name}")),
     ]
-    main = joined(facts(rows), tag("h2", "Over time"), charts.line(one.name, view.line_of([one])), _head_to_head(view, one))
-    return Page(one.name, main)
+    over_time = joined(tag("h2", "Over time"), charts.line(one.name, view.line_of([one]), _days(view)))
+    return Page(one.name, joined(facts(rows), over_time, _head_to_head(view, one), _matches(view, one)))
+
+
+def _days(view: LeagueView) -> charts.Days:
+    return charts.Days(view.history[-1].batch if view.history else 0, view.over_at)
+
+
+def _matches(view: LeagueView, one: PublicBot) -> Markup:
+    """Return the newest matches of a bot, each with the way to its replay."""
+    rows = []
+    for own in itertools.islice(view.newest_matches(one), MATCHES_MOST):
+        names = [view.bots[identity].name if identity in view.bots else "?" for identity in own.identities]
+        others = [f"{name} {score}" for name, score in zip(names, own.match.scores, strict=True) if name != one.name]
+        all_of_it = link(f"/batches/{own.batch}.html#matches=all&bot={one.identity}", f"batch {own.batch}")
+        place, points = f"{own.rank} of {len(names)}", str(own.match.scores[own.seat])
+        rows.append([match_link(own), all_of_it, ", ".join(others), place, points, str(own.match.faults[own.seat])])
+    if not rows:
+        return joined(
+            tag("h2", "Matches"), tag("p", f"No match is listed in its last {LOOK_BACK} batches that are public.", class_="dim")
+        )
+    words = "Its newest matches that are public. A match leads to its drawing, step by step; a batch leads to all of the bot's."
+    head = ["match", "batch", "others", "place", "points", "faults"]
+    return joined(tag("h2", "Matches"), tag("p", words), table(f"The newest matches of {one.name}", head, rows, left=3))
+
+
+def match_link(own: OwnMatch) -> Markup:
+    """Return a link to the drawing of a match."""
+    return link(f"/batches/{own.batch}.html#match={own.match.key}&step=0", f"match {own.match.key}")
 
 
 def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
@@ -284,19 +319,20 @@ def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
     if not matrix or one.identity not in identities:
         return joined()
     rows = [
-        [bot_link(view.rows[other]["name"]), _score(pair), str(pair["matches"]), "yes" if pair["certain"] else "no"]
+        [bot_link(view.rows[other]["name"]), *_score(pair), str(pair["matches"]), "yes" if pair["certain"] else "no"]
         for other, pair in zip(identities, matrix[identities.index(one.identity)], strict=True)
         if pair
     ]
     words = "The share of points against each other bot in percent, with its 95 % interval; whether ranks tell the two apart."
-    heads = ["against", "score", "matches", "apart"]
+    heads = ["against", "score", "interval", "matches", "apart"]
     return joined(tag("h2", "Head to head"), tag("p", words), table(f"{one.name} against each other bot", heads, rows))
 
 
-def _score(pair: dict[str, float | None]) -> str:
-    if pair["low"] is None or pair["high"] is None:
-        return number(pair["score"])
-    return f"{number(pair['score'])} ({number(pair['low'])}-{number(pair['high'])})"
+def _score(pair: dict[str, float | None]) -> tuple[str, Markup]:
+    """Return a score in percent with its interval, as text and drawn."""
+    score = DrawnInterval(pair["score"], pair["low"], pair["high"])
+    ends = "n/a" if score.low is None or score.high is None else f"{number(score.low)}-{number(score.high)}"
+    return f"{number(score.value)} ({ends})", intervals.beside(score, (0.0, 100.0), middle=50.0)
 
 
 def family(view: LeagueView, identity: str) -> Page | None:
@@ -317,7 +353,7 @@ def family(view: LeagueView, identity: str) -> Page | None:
     ]
     name = newest.name.removesuffix(f" v{newest.version}")
     words = "One line over all versions: after each batch, the rating of the newest version that sat in it. No doubt is reset."
-    chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions)))
+    chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions), _days(view)))
     listed = table(f"The versions of {name}", ["bot", "version", "state", "Elo", "batches"], rows)
     return Page(name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed))
 
@@ -329,10 +365,24 @@ def queue(view: LeagueView) -> Page:
     """Return the page of what waits: names and states alone."""
     rows = [[one.name, one.state] for one in view.waiting]
     listed = table("Bots that wait, in order of arrival", ["bot", "state"], rows, left=2) if rows else tag("p", "No bot waits.")
-    how = tag(
-        "p", "Send a bot: ", tag("code", "khiva-arena submit my-bot --to THIS-ADDRESS"), ". Its author alone sees its check."
+    return Page("Queue", joined(listed, tag("h2", "How to submit a bot", id="submit"), *_how_to_submit(view.league)))
+
+
+def _how_to_submit(league: PublicLeague) -> list[Markup]:
+    """Return the way of a bot into the league, with its commands."""
+    lines = (
+        "pip install khiva-arena",
+        "khiva-arena new python my-bot",
+        "khiva-arena check my-bot",
+        "khiva-arena submit my-bot --to https://THIS-ADDRESS --token-file token",
     )
-    return Page("Queue", joined(listed, how))
+    begin = "A bot is a program in any language. Begin with one that plays by chance, and make it better."
+    way = (
+        "The organiser gives you the token; keep it in a file that nobody else can read. The bot is checked, plays a table that "
+    )
+    then = "does not count, and is in from the next batch. You alone see its check, when you are "
+    asked = tag("p", "What it plays: ", rules_link(league.game), ".")
+    return [tag("p", begin), tag("pre", "\n".join(lines)), tag("p", way, then, link("/author", "signed in"), "."), asked]
 
 
 def seasons(view: LeagueView) -> Page:
@@ -361,6 +411,12 @@ def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
         return tag("p", NO_TABLE, class_="dim")
     cells = [[row["name"], ranks_text(row), elo_text(row), str(row["matches"])] for row in pool["rows"]]
     return table(caption, ["bot", "ranks", "Elo", "matches"], cells)
+
+
+def rules_of(view: LeagueView) -> Page | None:
+    """Return the page of the rules of the league's game, None if they did not come with the arena."""
+    text = rules.TEXTS.get(view.league.game)
+    return Page(f"The rules of {view.league.game}", rules.rendered(text), grows=False) if text else None
 
 
 def message(title: str, sentences: Sequence[str]) -> Page:

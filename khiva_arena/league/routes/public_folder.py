@@ -9,10 +9,13 @@ from typing import BinaryIO, NamedTuple, TypeVar
 from khiva_arena.errors import StoreError
 from khiva_arena.league.public_state import (
     HISTORY,
+    MATCHES,
     STATE,
+    BatchMatches,
     PublicLeague,
     TableThen,
     history_in,
+    matches_in,
     state_in,
 )
 from khiva_arena.sandbox import regular_files
@@ -53,6 +56,18 @@ class PublicFolder:
     def history(self) -> list[TableThen]:
         """Return the table as it stood after each batch. Raises StoreError if the file cannot be read."""
         return self._read(HISTORY, history_in, [])
+
+    def matches(self, batch: int) -> BatchMatches | None:
+        """Return the matches of a batch, None if they are not public. Raises StoreError if they cannot be read."""
+        name = f"{MATCHES}/{batch}.json"
+        try:
+            file, _ = self.open(name)
+            with file:
+                return matches_in(file.read(MOST_BYTES))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"{name}: {error.strerror or error}") from None
 
     def stamps(self) -> tuple[Stamp | None, ...]:
         """Return the versions of the files that pages are made from."""

@@ -1,18 +1,24 @@
 """What pages are made from: the state of a league, its history, names of authors, and what waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from khiva_arena.league.public_state import (
+    BatchMatches,
     PublicBatch,
     PublicBot,
     PublicLeague,
+    PublicMatch,
     RatingThen,
     TableThen,
 )
+from khiva_arena.league.routes.intervals import DrawnInterval, interval_of
+from khiva_arena.report.first_place import RankedRow, first_place
 
 BEFORE_THE_FIRST = "no batch is drawn yet"
+LOOK_BACK = 20
+"""The batches in which the newest matches of a bot are looked for."""
 
 
 class WaitingBot(NamedTuple):
@@ -30,14 +36,33 @@ class Point(NamedTuple):
     """A point of a line over time.
 
     batch: after which it is.
-    elo, error: relative to the anchor, and its 95 % half width; None for n/a.
+    rating: relative to the anchor; its value is known.
     version: of the bot.
     """
 
     batch: int
-    elo: float
-    error: float | None
+    rating: DrawnInterval
     version: int
+
+
+class OwnMatch(NamedTuple):
+    """A match of a bot.
+
+    batch: its number.
+    match: as it is public.
+    seat: in which the bot sat.
+    identities: of the bots, by seat.
+    """
+
+    batch: int
+    match: PublicMatch
+    seat: int
+    identities: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """The place of the bot."""
+        return self.match.ranks[self.seat]
 
 
 class LeagueView:
@@ -47,12 +72,19 @@ class LeagueView:
     history: the table as it stood after each batch, the oldest first.
     names: of authors, by their ids.
     waiting: what waits in the queue.
+    matches_of: returns the matches of a batch by its number, None if they are not public.
     """
 
     def __init__(
-        self, league: PublicLeague, history: Sequence[TableThen], names: Mapping[str, str], waiting: Sequence[WaitingBot]
+        self,
+        league: PublicLeague,
+        history: Sequence[TableThen],
+        names: Mapping[str, str],
+        waiting: Sequence[WaitingBot],
+        matches_of: Callable[[int], BatchMatches | None],
     ) -> None:
         self.league, self.history, self.names, self.waiting = league, history, names, waiting
+        self.matches_of = matches_of
 
     @property
     def newest(self) -> PublicBatch | None:
@@ -114,8 +146,45 @@ class LeagueView:
             rated = [one for one in then.ratings if one.identity in versions and one.elo is not None]
             if rated:
                 newest: RatingThen = max(rated, key=lambda one: versions[one.identity])
-                points.append(Point(then.batch, newest.elo or 0.0, newest.error, versions[newest.identity]))
+                rating = DrawnInterval(newest.elo, newest.low, newest.high, newest.bound)
+                points.append(Point(then.batch, rating, versions[newest.identity]))
         return points
+
+    @cached_property
+    def over_at(self) -> dict[int, str]:
+        """When each batch was over, UTC, by its number."""
+        return {batch.number: batch.over_at for batch in self.league.batches}
+
+    @property
+    def lead(self) -> str:
+        """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots are rated."""
+        rated = [row for row in self.rows.values() if row["elo"] is not None]
+        if self.pool is None or len(rated) < 2:
+            return ""
+        ranked = [RankedRow(row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])) for row in rated]
+        return first_place(ranked, self.pool["blocks"]).sentence("leads", so_far=True)
+
+    def newest_matches(self, bot: PublicBot) -> Iterator[OwnMatch]:
+        """Yield the public matches of a bot in the last batches that it may have sat in, the newest first."""
+        for number in range(end := self._last_of(bot), max(0, end - LOOK_BACK), -1):
+            of_batch = self.matches_of(number)
+            if of_batch is None or bot.identity not in of_batch.bots:
+                continue
+            for match in reversed(of_batch.matches):
+                identities = tuple(of_batch.bots[at] for at in match.bots)
+                if bot.identity in identities:
+                    yield OwnMatch(number, match, identities.index(bot.identity), identities)
+
+    def _last_of(self, bot: PublicBot) -> int:
+        """Return the last batch in which a bot may have sat. A bot that left is in no table after that, and not every batch has
+        a table of its own."""
+        newest = max((batch.number for batch in self.league.batches if batch.revealed), default=0)
+        later = newest
+        for then in () if bot.state == "active" else reversed(self.history):
+            if any(one.identity == bot.identity for one in then.ratings):
+                return min(later, newest)
+            later = then.batch
+        return newest
 
 
 def newest_pool(
@@ -139,10 +208,20 @@ def number(value: float | None, digits: int = 0) -> str:
     return "n/a" if value is None else f"{value:.{digits}f}"
 
 
+def interval_text(one: DrawnInterval) -> str:
+    """Return an estimate with its error, or with the one end that the results show."""
+    if one.value is None:
+        return "n/a"
+    if one.low is not None and one.high is not None:
+        error = number((one.high - one.low) / 2)
+    else:
+        error = f">={number(one.low)}" if one.low is not None else f"<={number(one.high)}" if one.high is not None else "n/a"
+    return f"{one.bound}{number(one.value)} \u00b1 {error}"
+
+
 def elo_text(row: Mapping[str, Any]) -> str:
     """Return a rating with its error and what bounds it."""
-    error = "" if row["error"] is None else f" \u00b1 {number(row['error'])}"
-    return f"{row['bound']}{number(row['elo'])}{error}"
+    return interval_text(interval_of(row))
 
 
 def ranks_text(row: Mapping[str, Any]) -> str:

@@ -77,7 +77,7 @@ function axisOf(rows) {
   if (!rated.length) return null;
   const elos = rated.map((row) => row.elo);
   const span = Math.max(100, Math.max(...elos) - Math.min(...elos));
-  const ends = rated.flatMap((row) => [row.elo, row.low ?? row.elo, row.high ?? row.elo]);
+  const ends = rated.flatMap((row) => [row.elo, row.low ?? (row.bound === "<=" ? -Infinity : row.elo), row.high ?? (row.bound === ">=" ? Infinity : row.elo)]);
   const low = Math.max(Math.min(...ends), Math.min(...elos) - span / 2);
   const high = Math.min(Math.max(...ends), Math.max(...elos) + span / 2);
   const x = linear(low, high, 10, WIDE - 10);
@@ -121,7 +121,7 @@ function whisker(row, axis, error) {
   return picture(WIDE, TALL, `Elo ${row.bound}${row.elo.toFixed(1)}, +/- ${error}`, [
     ...axis.marks.map((mark) => path(`M${axis.x(mark)},0 V${TALL}`, "grid")),
     x2 > x1 || openLow || openHigh ? s("g", {}, path(`M${x1},${y} H${x2}`, "whisker"), end(x1, openLow || (low ?? axis.low) < axis.low, -1), end(x2, openHigh || (high ?? axis.high) > axis.high, 1)) : null,
-    s("circle", { cx: dot, cy: y, r: 4, class: row.bound ? "dot open" : "dot" }),
+    s("circle", { cx: dot, cy: y, r: 4, class: row.bound || !known ? "dot open" : "dot" }),
     known || row.bound ? null : unsure(dot, y, WIDE),
   ]);
 }

@@ -1,0 +1,74 @@
+"""The rules of a league's game as a page: every mark of their text is known, and no other game has such a page."""
+
+import html
+import re
+
+import pytest
+from public_league import league_folder, write_public
+from wording import sentence
+
+from khiva_arena.games.registry import GAMES
+from khiva_arena.league.public_state import PublicLeague
+from khiva_arena.league.routes import pages, rules
+from khiva_arena.league.routes.view import LeagueView
+
+
+@pytest.fixture
+def league(tmp_path_factory: pytest.TempPathFactory) -> PublicLeague:
+    return write_public(league_folder(tmp_path_factory.mktemp("league") / "spring"))
+
+
+def test_every_game_of_the_arena_has_rules() -> None:
+    assert set(rules.TEXTS) == set(GAMES)
+
+
+@pytest.mark.parametrize("game", sorted(rules.TEXTS))
+def test_no_mark_of_the_text_is_left(game: str) -> None:
+    page = rules.rendered(rules.TEXTS[game])
+    said = re.sub(r"<code>.*?</code>", "", page)
+    assert not re.search(r"[`#]|\|[-|]|\*\*|\*\w", html.unescape(re.sub("<[^>]*>", "", said)))
+    assert page.count("<table") > 3
+    assert page.count("<li>") >= 4
+
+
+def test_marks_are_escaped_and_further_lines_belong_to_their_item() -> None:
+    assert rules.inline("a < *b* and `c * d * e` **f**") == "a &lt; <em>b</em> and <code>c * d * e</code> <strong>f</strong>"
+    assert rules.rendered("1. one\n   more\n2. two") == "<ol><li>one more</li><li>two</li></ol>"
+
+
+def test_a_game_of_ones_own_has_no_page_of_rules(league: PublicLeague) -> None:
+    def view(game: str) -> LeagueView:
+        league_of_it = PublicLeague(**{name: getattr(league, name) for name in league.__struct_fields__} | {"game": game})
+        return LeagueView(league_of_it, (), {}, (), lambda _: None)
+
+    page = pages.rules_of(view("emira"))
+    assert page
+    assert page.title == "The rules of emira"
+    assert 'href="/rules"' in pages.standings(view("emira")).main
+    assert pages.rules_of(view("my_game")) is None
+    assert "/rules" not in pages.standings(view("my_game")).main + pages.queue(view("my_game")).main
+
+
+def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) -> None:
+    view = LeagueView(league, (), {}, (), lambda _: None)
+    assert 'href="/queue#submit"' in pages.standings(view).main
+    queue = pages.queue(view).main
+    assert 'id="submit"' in queue
+    assert "khiva-arena submit my-bot --to https://THIS-ADDRESS --token-file token" in queue
+
+
+def test_the_first_page_says_who_leads_and_whether_that_is_luck(league: PublicLeague) -> None:
+    view = LeagueView(league, (), {}, (), lambda _: None)
+    assert view.lead == f"anchor leads so far{sentence('report', 'could-be-luck')}."
+    rows = view.rows.values()
+    for row in rows:
+        row["rank_interval"] = [1, len(rows)]
+    assert (
+        view.lead == f"anchor leads so far{sentence('report', 'could-be-luck')}: {sentence('report', 'results-tell-none-apart')}."
+    )
+    next(iter(rows))["rank_interval"] = [1, 1]
+    assert view.lead == f"anchor leads so far{sentence('report', 'more-than-luck')}."
+    for row in rows:
+        row["elo"] = None
+    assert view.lead == ""
+    assert 'class="lead"' not in pages.standings(view).main
