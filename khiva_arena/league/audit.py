@@ -19,7 +19,7 @@ from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import (
     active_of,
     add_batch,
-    conditions_in,
+    definition_of,
     next_batch,
     roster_digest,
 )
@@ -266,13 +266,12 @@ def _check_drawn(
 
 def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
     """Raise RecordError if an event is not the batch that follows from the chain before its link."""
-    definition, terms = event.definition, chain.terms
+    definition = event.definition
     batch = definition.batch
     assert batch is not None
     for holds, otherwise in (
         (link.definition == definition.digest, "its definition is not the one that its link names"),
         (link.commitment == event.commitment, "its commitment is not the one that its link published"),
-        (batch.league == chain.founded.league, "it is of another league"),
         (batch.number == link.batch, f"it says that it is batch {batch.number}"),
         (batch.before == chain.before, "it does not name the digest of the batch before it"),
         (batch.roster == roster_digest(active_of(chain)), "it was not drawn from the roster at its place in the chain"),
@@ -280,12 +279,13 @@ def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
             [(bot.name, bot.identity) for bot in definition.bots] == [(bot.name, bot.identity) for bot in chain.active],
             "its bots are not the active ones of the roster",
         ),
-        ((definition.seats, definition.seeds) == (terms.seats, terms.seeds), "it has other seats or seeds than the league"),
-        (conditions_in(definition) == canonical(terms.conditions), "it has other conditions than the league"),
         (event.public is None or link.round is not None, "a text was mixed into its draw, and the league has no beacon"),
     ):
         if not holds:
             raise RecordError(otherwise)
+    here, expected = definition.plain(), definition_of(chain, batch, definition.runtimes).plain()
+    if differ := sorted(key for key in here | expected if canonical(here.get(key)) != canonical(expected.get(key))):
+        raise RecordError(f"it has other conditions than the league: {', '.join(differ)}")
 
 
 def _check_tables(

@@ -260,7 +260,7 @@ CHEATS: dict[Callable[[Claim], Claim], str] = {
     call_a_table_set_aside: pattern("league", "other-set-aside", event="4"),
     alter_a_result: pattern("league", "other-run-digest", digest="[0-9a-f]+", event="2", of_matches="(ab)+"),
     alter_a_link: pattern("league", "other-digest-before"),
-    change_an_anchor: pattern("league", "other-before"),
+    change_an_anchor: pattern("league", "other-roster"),
     play_on_other_conditions: pattern("league", "other-conditions"),
     lose_an_event: pattern("league", "missing-batches", batches="2"),
     lose_the_first_event: pattern("league", "missing-batches", batches="1"),
