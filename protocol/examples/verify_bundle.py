@@ -176,7 +176,7 @@ def check_batch(where, link, terms, active, event, ended, waits):
     need(link["definition"] == digest(canonical(what)).hexdigest(), f"{where}: its batch has another definition")
     need(link["commitment"] == event["commitment"], f"{where}: its batch has another commitment")
     who = [{key: bot[key] for key in ("name", "identity")} for bot in active]
-    need([{key: bot[key] for key in bot if key != "sources"} for bot in bots] == who, f"{where}: its bots are not the active ones")
+    need([{key: bot[key] for key in {*bot} - {"sources"}} for bot in bots] == who, f"{where}: its bots are not the active ones")
     plain = {"format": "league", "seats": seats, "seeds": terms["seeds"], "copies": 1, "lineups": None, "seed": None}
     plain |= {**terms["conditions"], **{key: what[key] for key in ("anchor", "bots", "runtimes", "batch") if key in what}}
     need(what == plain, f"{where}: its batch has other conditions")
