@@ -13,7 +13,7 @@ from khiva_arena.replay.record import canonical
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
-from khiva_arena.words import ranges
+from khiva_arena.words import count, ranges
 
 
 def verify(
@@ -100,15 +100,19 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         result.problems += [f"link {link.number} was changed since it was written" for link in links if not link.intact]
         texts = [link.text for link in links]
         unplayed = AuditResult()
-        if since is not None:
-            unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in words])
+        if links and words:
+            replayed = {report.event for report in result.events}
+            unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in replayed])
         digests = {report.event: report.digest for report in unplayed.events}
         result = _with_chain(result, texts, store.events(), how, digests, path)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
         numbers = ranges(report.number for report in unplayed.events)
-        result.chain += f"; not replayed, since they were drawn before link {since}: the matches of events {numbers}"
+        matches = sum(report.planned - report.missing - report.left_out for report in unplayed.events)
+        why = "since others were named" if since is None else f"since they were drawn before link {since}"
+        result.chain += f"; not replayed, {why}: {count(matches, 'match', 'matches')} of events {numbers}, of which places, sums, "
+        result.chain += "hash chains and run digests were checked"
     return result
 
 
