@@ -1,12 +1,11 @@
 """The verification of a store or a bundle, for Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
-from khiva_arena.audit.report import AuditResult
+from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
@@ -103,8 +102,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         if links and words:
             replayed = {report.event for report in result.events}
             unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in replayed])
-        digests = {report.event: report.digest for report in unplayed.events}
-        result = _with_chain(result, texts, store.events(), how, digests, path)
+        result = _with_chain(result, texts, store.events(), how, unplayed.events, path)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
@@ -121,12 +119,12 @@ def _with_chain(
     links: Sequence[str | bytes],
     events: Sequence[EventRow],
     how: Verification,
-    digests: Mapping[str, str] = MappingProxyType({}),
+    unplayed: Sequence[EventReport] = (),
     folder: Path | None = None,
 ) -> AuditResult:
     """Add to a result what the chain of a league proves, if its events are a league's batches.
 
-    digests: run digests of events that are not in the result.
+    unplayed: events that were checked without a replay, and are not in the result.
     folder: of the league, where its finals may lie, too; None for a bundle.
     """
     seen, beacon = how.seen, how.beacon
@@ -139,7 +137,7 @@ def _with_chain(
         return result
     from khiva_arena.league.audit import audit_finals, audit_links  # not above: most stores are no league's
 
-    checked = {**digests, **{report.event: report.digest for report in result.events}}
+    checked = {report.event: "" if report.missing else report.digest for report in (*result.events, *unplayed)}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
     audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
     if folder and not (result.problems or audit.problems):
