@@ -15,6 +15,7 @@ from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
+from khiva_arena.commands.bundle import bundle
 from khiva_arena.events.stored import run_digest_of
 from khiva_arena.league.chain.links import AnyLink, Beacon, Drawn, Entered, Final, Founded, Over, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import links_of, next_place, row_of
@@ -497,3 +498,17 @@ def test_a_line_that_comes_again_is_noted_and_found_by_the_beacon(tmp_path: Path
     while datetime.now(UTC) < audit.deals.lines[1].due:
         pass
     assert [problem.split(":")[0] for problem in audit.deals.compare_with(BEACON)] == ["batch 2"]
+
+
+def test_a_secret_that_is_used_again_is_found_in_a_store_and_in_its_bundle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("made_league.secrets.token_bytes", bytes)
+    with MadeLeague(tmp_path / "league", Shape(seeds=1)) as made:
+        made.enter("bot", 1)
+        made.batch()
+        made.batch()
+    out = tmp_path / "league.bundle"
+    bundle(tmp_path / "league", out, (), with_modules=False)
+    for path in (tmp_path / "league", out):
+        assert sentence("league", "secret-again", event="batch 2", first="batch 1") in verify(path).problems
