@@ -107,10 +107,11 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         result.problems += report.problems
     if unplayed.events:
         numbers = ranges(report.number for report in unplayed.events)
-        matches = sum(report.planned - report.missing - report.left_out for report in unplayed.events)
-        why = "since others were named" if since is None else f"since they were drawn before link {since}"
-        result.chain += f"; not replayed, {why}: {count(matches, 'match', 'matches')} of events {numbers}, of which places, sums, "
-        result.chain += "hash chains and run digests were checked"
+        there = sum(report.planned - report.missing - report.left_out for report in unplayed.events)
+        matches = count(there, "match", "matches")
+        why = "others were named" if since is None else f"they were drawn before link {since}"
+        checked = "places, sums, hash chains and run digests were checked"
+        result.chain += f"; not replayed, since {why}: {matches} of events {numbers}, of which {checked}"
     return result
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 from chosen_deals import BEACON, ORGANISERS, Result, Size, league_of, line_of
-from wording import sentence
+from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.audit.report import AuditResult
 from khiva_arena.league import beacon as beacons
 
 pytestmark = pytest.mark.slow
-SIZE = Size(batches=24)
+SIZE = Size(batches=16)
 MUCH = 75
-"""Elo that nobody gains who is as good as the others, beyond three standard deviations of such a league's."""
+"""Elo that nobody gains who is as good as the others, beyond two standard deviations of such a league's."""
 CHOOSES = {
     "tries secrets, no beacon": True,
     "tries secrets, with a beacon": False,
@@ -66,8 +66,8 @@ def test_drawn_in_time_is_shown_by_receipts(results, tmp_path: Path, monkeypatch
     result = verified(made, seen_before(made, tmp_path, 5), monkeypatch)
     assert result.sound
     assert result.confirmed
-    assert sentence("league", "witnessed", events="batches 1-24") in result.chain
-    assert "24 lines of the beacon, " + sentence("league", "compared") in result.chain
+    assert sentence("league", "witnessed", events="batches 1-16") in result.chain
+    assert "16 lines of the beacon, " + sentence("league", "compared") in result.chain
 
 
 def test_who_draws_late_has_no_witness(results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_who_draws_late_has_no_witness(results, tmp_path: Path, monkeypatch: pyt
 def test_a_false_line_is_another_than_the_beacons(results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = results("writes a false line, with a beacon")
     result = verified(made, seen_before(made, tmp_path, 5), monkeypatch)
-    words = "round [0-9]+ of the beacon is '[0-9a-f]+', and the league mixed '[0-9a-f]+' into its deals"
+    words = pattern("league", "other-than-the-beacons", round="[0-9]+", line="'[0-9a-f]+'", mixed="'[0-9a-f]+'")
     assert len(result.problems) == SIZE.batches
     for number, problem in enumerate(result.problems, 1):
         assert re.fullmatch(f"batch {number}: {words}", problem)

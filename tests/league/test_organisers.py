@@ -35,7 +35,7 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
         made.batch()
         made.enter("ann v2", 1, 1)
         made.add(Season(**next_place(made.chain), name="two"))
-        made.add(StateChanged(**next_place(made.chain), identity=bob, state="suspended", why="it is too slow"))
+        made.add(StateChanged(**next_place(made.chain), identity=bob, state="suspended", why="a rival"))
         made.batch()
         made.add(StateChanged(**next_place(made.chain), identity=bob, state="active"))
         made.add(StateChanged(**next_place(made.chain), identity=first, state="retired"))
@@ -376,7 +376,7 @@ def test_what_a_chain_made_anew_hides_is_shown_by_a_receipt(
     receipt.write_text(f"link {newest.number} {newest.digest}\n")
     assert honest.audit(receipt).problems == []
     assert shown.audit().problems == []
-    assert "nothing but the organiser's word" in shown.audit().says
+    assert sentence("league", "no-receipt") in shown.audit().says
     (problem,) = shown.audit(receipt).problems
     assert sentence("league", "thrown-away") in problem
 
@@ -405,7 +405,7 @@ def test_a_receipt_of_a_link_that_never_was_witnesses_nothing(tmp_path: Path) ->
     audit = claim.audit(forged)
     assert audit.deals.witnessed == set()
     assert sentence("league", "thrown-away") in audit.problems[0]
-    assert "no receipt that was given fits" in audit.says
+    assert sentence("league", "no-receipt-fits") in audit.says
 
 
 # --- stores ---

@@ -57,11 +57,10 @@ def test_what_was_not_replayed_is_said(league: Path) -> None:
     assert result.sound
     assert [report.number for report in result.events] == [BATCHES]
     assert sentence("league", "drawn-again", batches="1-3") in result.chain
-    assert sentence(
-        "league", "not-replayed", why=f"they were drawn before link {last_draw(league)}", matches=18, events="1-2"
-    ) in (result.chain)
-    named = verify(league, 2)
-    assert sentence("league", "not-replayed", why="others were named", matches=18, events="1, 3") in named.chain
+    why = sentence("league", "drawn-before", link=last_draw(league))
+    assert sentence("league", "not-replayed", why=why, matches="18 matches", events="1-2") in result.chain
+    named, why = verify(league, 2), sentence("league", "others-named")
+    assert sentence("league", "not-replayed", why=why, matches="18 matches", events="1, 3") in named.chain
     assert "not replayed" not in verify(league).chain
 
 
@@ -138,15 +137,15 @@ def forget_the_run_digest(connection: sqlite3.Connection, event: str) -> None:
 
 
 CHEATS: dict[Callable[[sqlite3.Connection, str], None], str] = {
-    exchange_two_seats: "match 1/0 .*: its places, points or verdicts are not those of its record",
-    exchange_two_matches: "match 1/0 .*: it is not where the schedule has it",
+    exchange_two_seats: "match 1/0 .*: " + pattern("league", "other-than-recorded"),
+    exchange_two_matches: "match 1/0 .*: it " + pattern("league", "not-where-scheduled"),
     write_another_result: pattern("league", "other-run-digest", digest="[0-9a-f]+", event="1", of_matches="[0-9a-f]+"),
     write_another_result_and_its_link: pattern("league", "other-before"),
     take_a_match_out: "1 match is missing",
-    take_all_matches_out: "the event is not over, but what is stored at its end is there",
+    take_all_matches_out: pattern("audit", "event-stored-end", value="not over", value_2=""),
     set_a_table_aside: pattern("league", "other-set-aside", event="1"),
-    exchange_a_definition: "the event itself: .* hash to [0-9a-f]+, not to its id",
-    forget_the_run_digest: "the event is over, but what is stored at its end is not there",
+    exchange_a_definition: pattern("events", "definition-commitment-hash"),
+    forget_the_run_digest: pattern("audit", "event-stored-end", value="over", value_2="not "),
 }
 
 
