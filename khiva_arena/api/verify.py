@@ -29,7 +29,8 @@ def verify(
     """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
     in ``result.problems`` and in those of ``result.events``.
 
-    events: events of the store, by number or the beginning of their ids; all events by default.
+    events: events of the store, by number or the beginning of their ids; all events by default. Of other batches of a league,
+        places, sums, hash chains and run digests are checked.
     jobs: how many processes replay matches.
     sample: number of matches to replay of each event, drawn at random. For the others, sums, places and hash chains are checked;
         in a bundle hash chains, commitments and places.

@@ -52,7 +52,7 @@ def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRunt
         copies=1,
         lineups=None,
         seed=None,
-        anchor="random" if "random" in names else chain.founded.anchors[0].name,
+        anchor=next((name for name in ("random", *(anchor.name for anchor in chain.founded.anchors)) if name in names), ""),
         bots=tuple(DefinedBot(bot.name, bot.identity, sources=bot.sources * conditions.in_ticks) for bot in chain.active),
         runtimes=dict(runtimes),
         batch=batch,
