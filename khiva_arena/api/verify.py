@@ -1,19 +1,18 @@
 """The verification of a store or a bundle, for Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
-from khiva_arena.audit.report import AuditResult
+from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
-from khiva_arena.words import ranges
+from khiva_arena.words import count, ranges
 
 
 def verify(
@@ -30,7 +29,8 @@ def verify(
     """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
     in ``result.problems`` and in those of ``result.events``.
 
-    events: events of the store, by number or the beginning of their ids; all events by default.
+    events: events of the store, by number or the beginning of their ids; all events by default. Of other batches of a league,
+        places, sums, hash chains and run digests are checked.
     jobs: how many processes replay matches.
     sample: number of matches to replay of each event, drawn at random. For the others, sums, places and hash chains are checked;
         in a bundle hash chains, commitments and places.
@@ -100,15 +100,19 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         result.problems += [f"link {link.number} was changed since it was written" for link in links if not link.intact]
         texts = [link.text for link in links]
         unplayed = AuditResult()
-        if since is not None:
-            unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in words])
-        digests = {report.event: report.digest for report in unplayed.events}
-        result = _with_chain(result, texts, store.events(), how, digests, path)
+        if links and words:
+            replayed = {report.event for report in result.events}
+            unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in replayed])
+        result = _with_chain(result, texts, store.events(), how, unplayed.events, path)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
         numbers = ranges(report.number for report in unplayed.events)
-        result.chain += f"; not replayed, since they were drawn before link {since}: the matches of events {numbers}"
+        there = sum(report.planned - report.missing - report.left_out for report in unplayed.events)
+        matches = count(there, "match", "matches")
+        why = "others were named" if since is None else f"they were drawn before link {since}"
+        checked = "places, sums, hash chains and run digests were checked"
+        result.chain += f"; not replayed, since {why}: {matches} of events {numbers}, of which {checked}"
     return result
 
 
@@ -117,12 +121,12 @@ def _with_chain(
     links: Sequence[str | bytes],
     events: Sequence[EventRow],
     how: Verification,
-    digests: Mapping[str, str] = MappingProxyType({}),
+    unplayed: Sequence[EventReport] = (),
     folder: Path | None = None,
 ) -> AuditResult:
     """Add to a result what the chain of a league proves, if its events are a league's batches.
 
-    digests: run digests of events that are not in the result.
+    unplayed: events that were checked without a replay, and are not in the result.
     folder: of the league, where its finals may lie, too; None for a bundle.
     """
     seen, beacon = how.seen, how.beacon
@@ -135,7 +139,7 @@ def _with_chain(
         return result
     from khiva_arena.league.audit import audit_finals, audit_links  # not above: most stores are no league's
 
-    checked = {**digests, **{report.event: report.digest for report in result.events}}
+    checked = {report.event: "" if report.missing else report.digest for report in (*result.events, *unplayed)}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
     audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
     if folder and not (result.problems or audit.problems):

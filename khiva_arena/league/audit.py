@@ -19,7 +19,7 @@ from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import (
     active_of,
     add_batch,
-    conditions_in,
+    definition_of,
     next_batch,
     roster_digest,
 )
@@ -45,6 +45,7 @@ class ChainAudit:
     times: what is noteworthy about the times of links.
     seen: the newest link that a receipt names; None for none.
     unfit: how many receipts name links that are not here.
+    secrets: those of events, and whose each is.
     problems: a line each.
     """
 
@@ -56,6 +57,7 @@ class ChainAudit:
     times: list[str] = field(default_factory=list)
     seen: int | None = None
     unfit: int = 0
+    secrets: dict[bytes, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -73,6 +75,11 @@ class ChainAudit:
         else:
             word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on nothing but the organiser's word holds"
         return "; ".join([f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.times])
+
+    def take_secret(self, name: str, secret: bytes) -> None:
+        """Note the secret of a batch or final, and that it is that of an earlier one. ``secret``: empty if it is not known."""
+        if secret and (first := self.secrets.setdefault(secret, name)) != name:
+            self.problems.append(f"{name}: it has the secret of {first}, so its deals could be known beforehand")
 
     def passes(self, name: str, check: Callable[[], None]) -> bool:
         """Tell whether a check passes; if not, note why."""
@@ -122,6 +129,8 @@ def audit_finals(audit: ChainAudit, folder: Path) -> None:
         with Store.read(out) as store:
             events = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in store.events()]
             lines = [event.public for event in store.events() if event.public is not None]
+            for event in store.events():
+                audit.take_secret(f"final {link.final}", event.secret)
             has_begun = any(store.recorded(event.id) for event in store.events())
         if beacon and link.round is not None:
             audit.deals.lines += [BeaconLine("final", link.final, beacon, link.round, line) for line in lines]
@@ -153,7 +162,7 @@ def audit_chain(
 
     links: in the order of the chain.
     events: those that are here, with their definitions sound.
-    digests: by event, the run digest over its matches, of those that were checked and are over.
+    digests: by event that was checked, the run digest over its matches; "" if some of them are missing.
     seen: files with receipts.
     in_part: whether the newest batches may be missing, as long as they are not public: so in a bundle.
 
@@ -167,6 +176,8 @@ def audit_chain(
     for chain, link in zip(chains, links[1:], strict=False):
         if isinstance(link, Drawn):
             counts = _check_drawn(audit, chain, link, by_id, counts)
+            if event := by_id.get(link.event):
+                audit.take_secret(f"batch {link.batch}", event.secret)
         elif isinstance(link, Over):
             if link.event in by_id:
                 audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
@@ -266,13 +277,12 @@ def _check_drawn(
 
 def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
     """Raise RecordError if an event is not the batch that follows from the chain before its link."""
-    definition, terms = event.definition, chain.terms
+    definition = event.definition
     batch = definition.batch
     assert batch is not None
     for holds, otherwise in (
         (link.definition == definition.digest, "its definition is not the one that its link names"),
         (link.commitment == event.commitment, "its commitment is not the one that its link published"),
-        (batch.league == chain.founded.league, "it is of another league"),
         (batch.number == link.batch, f"it says that it is batch {batch.number}"),
         (batch.before == chain.before, "it does not name the digest of the batch before it"),
         (batch.roster == roster_digest(active_of(chain)), "it was not drawn from the roster at its place in the chain"),
@@ -280,12 +290,13 @@ def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
             [(bot.name, bot.identity) for bot in definition.bots] == [(bot.name, bot.identity) for bot in chain.active],
             "its bots are not the active ones of the roster",
         ),
-        ((definition.seats, definition.seeds) == (terms.seats, terms.seeds), "it has other seats or seeds than the league"),
-        (conditions_in(definition) == canonical(terms.conditions), "it has other conditions than the league"),
         (event.public is None or link.round is not None, "a text was mixed into its draw, and the league has no beacon"),
     ):
         if not holds:
             raise RecordError(otherwise)
+    here, expected = definition.plain(), definition_of(chain, batch, definition.runtimes).plain()
+    if differ := sorted(key for key in here | expected if canonical(here.get(key)) != canonical(expected.get(key))):
+        raise RecordError(f"it has other conditions than the league: {', '.join(differ)}")
 
 
 def _check_tables(
@@ -308,6 +319,8 @@ def _check_tables(
 
 def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None:
     """Raise RecordError if a link does not end a batch as it was played."""
+    if digests.get(event.id) == "":
+        raise RecordError(f"it ends batch {link.batch}, and matches of event {event.number} are missing")
     if event.id in digests and digests[event.id] != link.run_digest:
         raise RecordError(
             f"it names run digest {link.run_digest}, and the matches of event {event.number} have {digests[event.id]}"

@@ -12,9 +12,11 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import chain, repeat
+from threading import Event
 from typing import Literal, NamedTuple
 
 from khiva_arena.errors import ConfigError
@@ -33,6 +35,11 @@ POLL_SECONDS = 0.05
 REAP_SECONDS = 5.0
 MOST_PRINTED = 64 * 1024
 """The most bytes that the command may print, and the most of its messages."""
+AT_A_TIME = 8
+"""How many commands ask for lines at a time when many are compared."""
+MOST_VAIN = 16
+"""The most rounds that are asked for while the command has given no line at all: a beacon that is away is not waited for
+hundreds of times."""
 
 
 class NoLine(ConfigError):
@@ -112,6 +119,35 @@ def line_of(command: str, number: int, look: Callable[[], object] = lambda: None
     return line
 
 
+def lines_of(command: str, rounds: Iterable[int]) -> dict[int, str | NoLine]:
+    """Return by round the line that a command prints of it, or why there is none. Each round is asked for once, several at a
+    time. Nothing of the commands is left if this is interrupted."""
+    is_over, vain, answered = Event(), list[int](), list[int]()
+
+    def look() -> None:
+        if is_over.is_set():
+            raise NoLine("it was interrupted")
+
+    def ask(number: int) -> str | NoLine:
+        if len(vain) >= MOST_VAIN and not answered:
+            return NoLine(f"round {number} was not asked for, since the command had no line of {len(vain)} others")
+        try:
+            line = line_of(command, number, look)
+        except NoLine as error:
+            vain.append(number)
+            return error
+        answered.append(number)
+        return line
+
+    numbers = [*dict.fromkeys(rounds)]
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        try:
+            return dict(zip(numbers, pool.map(ask, numbers), strict=True))
+        finally:
+            is_over.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
 def _run(words: list[str], look: Callable[[], object]) -> tuple[int, bytes, bytes]:
     """Run a command in a session of its own, and kill and reap all of its group in the end. Return its exit code, what it
     printed, and its messages. Raises NoLine if it takes too long or prints too much, OSError or ValueError if it does not start.
@@ -186,19 +222,18 @@ def _nap_until(due: datetime, look: Callable[[], object]) -> None:
 
 def compare(command: str, lines: list[BeaconLine]) -> ComparedLines:
     """Compare lines with those that a command prints of their rounds. No line can be had of a round that is still to come."""
-    equal, problems, not_compared = 0, list[str](), list[str]()
+    equal, problems, not_compared, now = 0, list[str](), list[str](), datetime.now(UTC)
+    told_lines = lines_of(command, (mixed.round for mixed in lines if mixed.due <= now))
     for mixed in lines:
-        if mixed.due > datetime.now(UTC):
+        told = told_lines.get(mixed.round)
+        if mixed.due > now or told is None:
             due = mixed.due.isoformat(timespec="seconds")
             problems.append(f"{mixed.of}: round {mixed.round} of the beacon comes at {due}, and the league has its line already")
-            continue
-        try:
-            told = line_of(command, mixed.round)
-        except NoLine as error:
-            not_compared.append(f"not compared: {mixed.of}: {error}")
-            continue
-        equal += told == mixed.line
-        if told != mixed.line:
+        elif isinstance(told, NoLine):
+            not_compared.append(f"not compared: {mixed.of}: {told}")
+        elif told == mixed.line:
+            equal += 1
+        else:
             what = f"round {mixed.round} of the beacon is {told!r}, and the league mixed {mixed.line!r} into its deals"
             problems.append(harmless(f"{mixed.of}: {what}", LONGEST))
     return ComparedLines(equal, problems, not_compared)

@@ -64,9 +64,18 @@ class DealtLines:
         parts = [f"{count(len(self.lines), 'line')} of the beacon, {compared}", witness]
         if elsewhere := [of for of, here in lined.items() if not here]:
             parts.append(f"not here, so that its line was mixed in is the organiser's word: {_named(elsewhere)}")
+        if repeated := self._repeated():
+            parts.append(f"one line for several rounds, which no beacon of chance brings: {_named(repeated)}")
         if self.without:
             parts.append(f"without a beacon, so that deals are the organiser's word: {_named(self.without)}")
         return "; ".join(parts)
+
+    def _repeated(self) -> list[DealtEvent]:
+        """Return what has the line of another round of its beacon, too."""
+        rounds: dict[tuple[str, str], set[int]] = {}
+        for line in self.lines:
+            rounds.setdefault((line.beacon.name, line.line), set()).add(line.round)
+        return [DealtEvent(line.kind, line.number) for line in self.lines if len(rounds[line.beacon.name, line.line]) > 1]
 
     @property
     def calendar(self) -> list[str]:

@@ -178,14 +178,12 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The place of an event in a league, as a batch of it.
 
-    league: the id of the league, 16 hex digits.
     number: of the batch, from 1.
-    before: the run digest of the batch before; for batch 1, the digest of the terms and anchors that founded the league.
+    before: the run digest of the batch before; for batch 1, 64 zeros.
     roster: the digest of the bots that the draw chose from: their identities, and which are of one family or author.
     tables: the circular order of each table, by position in the event.
     """
 
-    league: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
     number: Count
     before: Digest
     roster: Digest

@@ -124,7 +124,7 @@ def count(bots, sits, record, voids):
 
 def check_league(links, events):
     """Check a league's chain: links, roster, and that each batch seats its active bots as a draw may. It is not drawn again."""
-    last, roster, open_, batches, terms, waits, ended = "0" * 64, {}, None, 0, {}, Counter(), None
+    last, roster, open_, batches, terms, waits, ended = "0" * 64, {}, None, 0, {}, Counter(), "0" * 64
     for number, link in enumerate(links):
         where, kind = f"link {number}", link["kind"]
         need(link["number"] == number and link["before"] == last, f"{where} does not follow from the one before it")
@@ -133,14 +133,13 @@ def check_league(links, events):
         last = digest("khiva-link-1\0", canonical(link)).hexdigest()
         if kind == "league":
             for bot in link["anchors"]:
-                roster[bot["identity"]] = {**bot, "family": bot["identity"], "author": "", "state": "active"}
-            ended = digest(canonical([[*roster], *map(terms.get, ("seats", "seeds", "conditions"))])).hexdigest()
+                roster[bot["identity"]] = {**bot, "family": bot["identity"], "author": "", "state": "active", "first": 0}
         elif kind == "enter":
             need(link["identity"] not in roster, f"{where}: its bot was entered before")
             for bot in link["replaces"]:
                 need(roster[bot]["family"] == link["family"], f"{where}: it replaces a bot of another family")
                 roster[bot]["state"] = "retired"
-            roster[link["identity"]] = {**link, "state": "active"}
+            roster[link["identity"]] = {**link, "state": "active", "first": batches + 1}
         elif kind == "change":
             bot = roster[link["identity"]]
             need(bot["author"] and bot["state"] != "retired", f"{where}: it changes an anchor, or a bot that is retired")
@@ -148,9 +147,9 @@ def check_league(links, events):
         elif kind == "batch":
             batches += 1
             need(open_ is None and link["batch"] == batches, f"{where}: batch {batches} would be next, once all before are over")
-            active = [bot for bot in roster.values() if bot["state"] == "active"]
+            active = sorted((b for b in roster.values() if b["state"] == "active"), key=lambda b: (b["first"], b["identity"]))
             if link["event"] in events:
-                check_batch(where, link, links[0], terms, active, events[link["event"]][2], ended, waits)
+                check_batch(where, link, terms, active, events[link["event"]][2], ended, waits)
             open_ = link
         elif kind == "over":
             need(open_ and open_["event"] == link["event"], f"{where}: it ends a batch that was not begun")
@@ -167,19 +166,20 @@ def check_league(links, events):
         print(f"league {links[0]['league']}: {len(links)} links, {batches} batches; the newest is link {len(links) - 1} {last}")
 
 
-def check_batch(where, link, first, terms, active, event, ended, waits):
+def check_batch(where, link, terms, active, event, ended, waits):
     what = event["definition"]
-    batch, tables, bots, seats = what["batch"], what["batch"]["tables"], what["bots"], what["seats"]
+    batch, tables, bots, seats = what["batch"], what["batch"]["tables"], what["bots"], terms["seats"]
     families, authors = ([*dict.fromkeys(bot[key] for bot in active)] for key in ("family", "author"))
     groups = [[bot["identity"], families.index(bot["family"]), authors.index(bot["author"])] for bot in active]
-    place = (first["league"], link["batch"], ended, digest(canonical(groups)).hexdigest())
-    need((batch["league"], batch["number"], batch["before"], batch["roster"]) == place, f"{where}: its batch is of another place")
+    place = (link["batch"], ended, digest(canonical(groups)).hexdigest())
+    need((batch["number"], batch["before"], batch["roster"]) == place, f"{where}: its batch is of another place")
     need(link["definition"] == digest(canonical(what)).hexdigest(), f"{where}: its batch has another definition")
     need(link["commitment"] == event["commitment"], f"{where}: its batch has another commitment")
-    who = [[(bot["name"], bot["identity"]) for bot in some] for some in (bots, active)]
-    need(who[0] == who[1], f"{where}: its bots are not the active ones")
-    need(all(what[key] == value for key, value in terms["conditions"].items()), f"{where}: its batch has other conditions")
-    need((seats, what["seeds"]) == (terms["seats"], terms["seeds"]), f"{where}: its batch has other seats or seeds")
+    who = [{key: bot[key] for key in ("name", "identity")} for bot in active]
+    need([{key: bot[key] for key in {*bot} - {"sources"}} for bot in bots] == who, f"{where}: its bots are not the active ones")
+    plain = {"format": "league", "seats": seats, "seeds": terms["seeds"], "copies": 1, "lineups": None, "seed": None}
+    plain |= {**terms["conditions"], **{key: what[key] for key in ("anchor", "bots", "runtimes", "batch") if key in what}}
+    need(what == plain, f"{where}: its batch has other conditions")
     sits, authors = Counter(bot for table in tables for bot in table), Counter()
     for table in tables:
         need(len({active[bot]["family"] for bot in table}) == seats, f"{where}: versions of one bot meet")

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from leagues import enter, league_in, player_of_names
-from made_league import ANCHORS, BEACON, MadeLeague, Shape, line_of_round
+from made_league import BEACON, MadeLeague, Shape, line_of_round
 from msgspec import structs
 from wording import pattern, sentence
 
@@ -32,14 +32,11 @@ from khiva_arena.league.chain.links import (
     LeagueTerms,
     Over,
     Renewed,
-    StateChanged,
     read_link,
     text_of,
 )
-from khiva_arena.league.chain.roster import begin, follow
+from khiva_arena.league.chain.roster import follow
 from khiva_arena.league.chain.stored_chain import by_this_clock, links_of, next_place
-from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import next_batch
 from khiva_arena.league.player import final
 from khiva_arena.league.player.final import FinalShape, play_final
 from khiva_arena.league.player.refusals import HowLong
@@ -320,51 +317,6 @@ def test_an_organiser_who_tries_secrets_gains_nothing_with_a_beacon(has_beacon: 
         gains.append(worth_of(best, line_of_round(batch + 1) if has_beacon else None))
     mean, spread = (0.5, 1 / 12) if has_beacon else (TRIES / (TRIES + 1), TRIES / ((TRIES + 1) ** 2 * (TRIES + 2)))
     assert abs(fmean(gains) - mean) < 4 * (spread / BATCHES) ** 0.5
-
-
-def test_names_and_paces_change_no_first_batch() -> None:
-    """What batch 1 is drawn from cannot be varied by the words and times of the first link."""
-    plain = LeagueTerms({"game": "khiva"}, 2, 1, None, authors_apart=True, versions=2, beacon=DAILY)
-    lots = set()
-    for number in range(1_000):
-        terms = structs.replace(
-            plain,
-            reveal_hours=number,
-            retry_minutes=number,
-            cpu_minutes=number,
-            versions=number + 1,
-            beacon=structs.replace(DAILY, name=f"lottery {number}", seconds=number + 1) if number else None,
-        )
-        at = (BEGINS + timedelta(seconds=number)).isoformat()
-        link = Founded(number=0, before=FIRST, at=at, league="1" * 16, name=f"{number}", terms=terms, anchors=ANCHORS)
-        lots.add(next_batch(begin(link), Counts()))
-    assert len(lots) == 1
-    other = structs.replace(link, anchors=(*ANCHORS[:1], structs.replace(ANCHORS[1], identity="e" * 64)))
-    assert next_batch(begin(other), Counts()) not in lots
-    assert begin(structs.replace(link, terms=structs.replace(terms, seeds=2))).before != begin(link).before
-
-
-def test_times_and_texts_change_no_event(tmp_path: Path) -> None:
-    """An organiser may date links and word reasons as he likes: a thousand ways give one event, and one draw."""
-    with MadeLeague(tmp_path / "league") as made:
-        for number in range(4):
-            made.enter(f"bot {number}", number)
-        made.batch()
-        chain, bot = made.chain, made.chain.active[-1].identity
-        counts = made.counts
-    batches = set()
-    for number in range(1_000):
-        at = (datetime.now(UTC) + timedelta(seconds=number)).isoformat(timespec="seconds")
-        changed = chain
-        for link in (
-            lambda place: Renewed(**place, terms=chain.terms, why=f"reason {number}"),  # noqa: B023
-            lambda place: StateChanged(**place, identity=bot, state="suspended", why=f"it is the {number}th"),  # noqa: B023
-            lambda place: StateChanged(**place, identity=bot, state="active", why=""),
-        ):
-            changed = follow(changed, link({**next_place(changed), "at": at}))
-        batches.add(next_batch(changed, counts))
-    assert len(batches) == 1
-    assert next_batch(changed, Counts()) not in batches
 
 
 @pytest.mark.parametrize(("hours", "witnessed"), [(-1, True), (1, False), (None, False)])

@@ -132,7 +132,7 @@ CHEATS = {
     _publish_another_commitment: "its batch has another commitment",
     _set_nothing_aside: "sets other tables",
     _count_batches_otherwise: "would be next",
-    _found_it_with_other_conditions: "its batch is of another place",
+    _found_it_with_other_conditions: "its batch has other conditions",
 }
 
 
@@ -157,15 +157,15 @@ def batch_of(tables: list[list[int]], **terms: object) -> tuple[Any, ...]:
     active = [{"name": name, "identity": name, "family": family, "author": author} for name, family, author in who]
     groups = [("anchor", 0, 0), ("b1", 1, 1), ("b2", 1, 2), ("b3", 2, 3), ("b4", 3, 3), ("b5", 4, 4), ("b6", 5, 5)]
     roster = example().digest(example().canonical(groups)).hexdigest()
-    batch = {"league": "1", "number": 1, "before": "2", "roster": roster, "tables": tables}
-    what = {"batch": batch, "bots": [{"name": name, "identity": name} for name, _, _ in who], "seats": 3, "seeds": 1, "game": "x"}
+    batch = {"number": 1, "before": "2", "roster": roster, "tables": tables}
+    rest = {"format": "league", "seats": 3, "seeds": 1, "copies": 1, "lineups": None, "seed": None, "game": "x"}
+    what = {"batch": batch, "bots": [{"name": name, "identity": name} for name, _, _ in who], **rest}
     module = example()
     link = {"batch": 1, "definition": module.digest(module.canonical(what)).hexdigest(), "commitment": "c"}
     rules = {"conditions": {"game": "x"}, "seats": 3, "seeds": 1, "most_tables": None, "authors_apart": True, **terms}
     return (
         "link 1",
         link,
-        {"league": "1", "anchors": [1]},
         rules,
         active,
         {"definition": what, "commitment": "c"},
@@ -189,7 +189,7 @@ def test_a_batch_that_seats_everybody_apart_is_taken() -> None:
         ([[0, 1, 3], [2, 4, 5], [4, 1, 0]], {}, "b6 has no seat"),
         ([[6, 1, 3], [2, 4, 5], [4, 1, 6]], {"most_tables": 2}, "anchor anchor does not play"),
         ([[0, 3, 4], [2, 1, 5], [6, 1, 0]][:1] + GOOD[1:] + [[1, 5, 6]], {}, "of one author"),
-        (GOOD, {"seats": 2}, "other seats"),
+        (GOOD, {"seats": 2}, "other conditions"),
         (GOOD, {"conditions": {"game": "y"}}, "other conditions"),
     ],
 )

@@ -19,13 +19,12 @@ from khiva_arena.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Enter
 from khiva_arena.league.chain.roster import Chain, follow
 from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import add_batch, next_batch
+from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.player.batch_play import BatchPlay
 from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import Conditions, DefinedBot, Definition, TimeLimits
+from khiva_arena.replay.definition import Conditions, TimeLimits
 from khiva_arena.sandbox.command import Command
-from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.store.rows import SET_ASIDE_VOIDS
 
@@ -95,9 +94,9 @@ class MadeLeague:
 
     def draw(self) -> EventRow:
         """Draw the next batch."""
-        bots = tuple(DefinedBot(bot.name, bot.identity) for bot in self.chain.active)
         batch = next_batch(self.chain, self.counts)
-        definition: Definition = structs.replace(self.plain, format=Format.LEAGUE, bots=bots, anchor=ANCHORS[0].name, batch=batch)
+        definition = definition_of(self.chain, batch, {})
+        bots = definition.bots
         secret = secrets.token_bytes(seeds.SECRET_BYTES)
         commitment = seeds.commitment(definition.digest, secret)
         event = seeds.event_id(definition.digest, commitment)

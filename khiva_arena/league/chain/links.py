@@ -48,10 +48,12 @@ class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: for people.
     identity: hash of its files and commands, or of its module.
+    sources: in a league in ticks, hash of its files and commands; else "".
     """
 
     name: Name
     identity: str
+    sources: str = ""
 
 
 class Beacon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -26,7 +26,6 @@ from khiva_arena.league.chain.links import (
     Season,
     StateChanged,
 )
-from khiva_arena.replay.record import digest_of
 
 
 class RosterBot(msgspec.Struct, frozen=True):
@@ -34,11 +33,12 @@ class RosterBot(msgspec.Struct, frozen=True):
 
     name: for people, one in the league.
     identity: hash of its files and commands, or of its module.
-    sources: hash of its files and commands; "" for an anchor.
+    sources: hash of its files and commands; "" for an anchor of a league by the wall clock.
     family, author: their random ids; of an anchor, its identity and "".
     version: its number in the family, from 1.
     state: only an active bot is seated.
     entered: the number of the link that entered it.
+    first_batch: the first one that may seat it; 0 for an anchor.
     """
 
     name: str
@@ -49,6 +49,7 @@ class RosterBot(msgspec.Struct, frozen=True):
     version: int
     state: Literal["active", "suspended", "retired"]
     entered: int
+    first_batch: int
 
 
 class DecidedFinal(NamedTuple):
@@ -71,7 +72,7 @@ class Chain(msgspec.Struct, frozen=True):
     digest: of the newest link.
     bots: the roster, by identity, anchors first, then in the order in which they were entered.
     batches: how many were drawn.
-    before: the run digest of the newest complete batch; before there is one, what ``_first_lot`` gives.
+    before: the run digest of the newest complete batch; before there is one, 64 zeros.
     open: the batch that was drawn and is not over; None if there is none.
     overs: the ends of batches, in order.
     seasons: each season's name, and its first batch.
@@ -94,8 +95,10 @@ class Chain(msgspec.Struct, frozen=True):
 
     @property
     def active(self) -> tuple[RosterBot, ...]:
-        """The bots that the next batch seats, in the order of its definition."""
-        return tuple(bot for bot in self.bots.values() if bot.state == "active")
+        """The bots that the next batch seats, in the order of its definition: anchors, then others by the first batch that might
+        seat them, and by identity within that. So neither the order of their links nor any random id decides who meets whom."""
+        active = (bot for bot in self.bots.values() if bot.state == "active")
+        return tuple(sorted(active, key=lambda bot: (bot.first_batch, bot.identity)))
 
     def revealed(self, at: datetime) -> int:
         """Return the newest batch whose secrets are public at a time, 0 for none: some hours after its end."""
@@ -127,20 +130,12 @@ def begin(link: AnyLink) -> Chain:
     if not isinstance(link, Founded) or (link.number, link.before) != (0, FIRST):
         raise RecordError("link 0 does not found a league")
     bots = {
-        anchor.identity: RosterBot(anchor.name, anchor.identity, "", anchor.identity, "", 1, "active", 0)
+        anchor.identity: RosterBot(anchor.name, anchor.identity, anchor.sources, anchor.identity, "", 1, "active", 0, 0)
         for anchor in link.anchors
     }
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
-    lot = _first_lot(link)
-    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, lot, None, (), (), (), _time_of(link))
-
-
-def _first_lot(link: Founded) -> str:
-    """Return what the draw of batch 1 is from: a digest of what decides about its matches, and of no text or pace, which the
-    organiser could vary until a draw pleases him."""
-    terms = link.terms
-    return digest_of([[anchor.identity for anchor in link.anchors], terms.seats, terms.seeds, terms.conditions])
+    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, FIRST, None, (), (), (), _time_of(link))
 
 
 def follow(chain: Chain, link: AnyLink) -> Chain:
@@ -216,10 +211,18 @@ def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
     _check(set(link.replaces) <= set(active), "it replaces a bot that is no active version of its family")
     _check(len(active) - len(link.replaces) < chain.terms.versions, "its family has too many active versions")
     retired = [structs.replace(chain.bots[identity], state="retired") for identity in link.replaces]
-    return [
-        *retired,
-        RosterBot(link.name, link.identity, link.sources, link.family, link.author, link.version, "active", link.number),
-    ]
+    entered = RosterBot(
+        link.name,
+        link.identity,
+        link.sources,
+        link.family,
+        link.author,
+        link.version,
+        "active",
+        link.number,
+        first_batch=chain.batches + 1,
+    )
+    return [*retired, entered]
 
 
 def _changed(chain: Chain, link: StateChanged) -> RosterBot:

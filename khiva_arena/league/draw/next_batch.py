@@ -1,15 +1,19 @@
-"""The next batch of a league: its place in the chain and its tables, as its definition has them.
+"""The next batch of a league: its place in the chain, its tables and its definition.
 
-The tables are drawn from the chain and from counts.
+The tables are drawn from the chain and from counts, and the definition has nothing beside them that could be varied freely.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import msgspec
+
+from khiva_arena.errors import RecordError
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.draw import Active, BatchShape, draw
-from khiva_arena.replay.definition import Batch, Definition
-from khiva_arena.replay.record import canonical, digest_of
+from khiva_arena.replay.definition import Batch, Conditions, DefinedBot, DefinedRuntime, Definition
+from khiva_arena.replay.record import digest_of
+from khiva_arena.schedule.names import Format
 
 
 def next_batch(chain: Chain, counts: Counts) -> Batch:
@@ -24,12 +28,34 @@ def next_batch(chain: Chain, counts: Counts) -> Batch:
     active = active_of(chain)
     shape = BatchShape(chain.terms.seats, chain.terms.most_tables, chain.terms.authors_apart)
     tables = draw(active, counts, shape, bytes.fromhex(chain.before))
-    return Batch(
-        chain.founded.league,
-        chain.batches + 1,
-        chain.before,
-        roster_digest(active),
-        tables,
+    return Batch(chain.batches + 1, chain.before, roster_digest(active), tables)
+
+
+def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRuntime]) -> Definition:
+    """Return the definition of the next batch. It follows from the chain, but for the runtimes.
+
+    chain: up to the newest link before the batch.
+    runtimes: those that the machine has of the ones that the bots name, by name.
+
+    Raises RecordError for a chain whose terms are no conditions of matches.
+    """
+    try:
+        conditions = msgspec.convert(chain.terms.conditions, Conditions)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"the terms of the league are no conditions of matches: {error}") from None
+    names = [bot.name for bot in chain.active]
+    return Definition(
+        **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
+        format=Format.LEAGUE,
+        seats=chain.terms.seats,
+        seeds=chain.terms.seeds,
+        copies=1,
+        lineups=None,
+        seed=None,
+        anchor=next((name for name in ("random", *(anchor.name for anchor in chain.founded.anchors)) if name in names), ""),
+        bots=tuple(DefinedBot(bot.name, bot.identity, sources=bot.sources * conditions.in_ticks) for bot in chain.active),
+        runtimes=dict(runtimes),
+        batch=batch,
     )
 
 
@@ -50,9 +76,3 @@ def add_batch(counts: Counts, definition: Definition) -> None:
     assert definition.batch is not None
     identities = [bot.identity for bot in definition.bots]
     counts.add([[identities[bot] for bot in table] for table in definition.batch.tables], identities)
-
-
-def conditions_in(definition: Definition) -> bytes:
-    """Return the conditions of a definition as canonical text."""
-    plain = definition.plain()
-    return canonical({key: plain[key] for key in Definition.__base__.__struct_fields__ if key in plain})  # type: ignore[union-attr]

@@ -12,8 +12,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import cast
 
-from msgspec import structs
-
 from khiva_arena import __version__
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -28,7 +26,7 @@ from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateC
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import add_batch, next_batch
+from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import (
@@ -51,8 +49,7 @@ from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.say import Say
-from khiva_arena.schedule.names import Format
-from khiva_arena.settings.define import definition_of
+from khiva_arena.settings.define import runtimes_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -232,10 +229,8 @@ class Player:
 
     def _drawn_definition(self) -> Definition:
         """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
-        players = self._bots.of(self.chain.active)
-        batch = next_batch(self.chain, self.counts)
-        plain = definition_of(self._league.settings, players, self._league.sandbox)
-        return structs.replace(plain, format=Format.LEAGUE, seed=None, batch=batch)
+        runtimes = runtimes_of(self._bots.of(self.chain.active))
+        return definition_of(self.chain, next_batch(self.chain, self.counts), runtimes)
 
     def _resumed(self) -> EventRow:
         """Return the event of the batch that was drawn and is not over, marked with this engine, once its bots have started.
