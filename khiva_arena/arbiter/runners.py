@@ -4,9 +4,11 @@ A runner is started, watched, killed and reaped as any bot is (process.py); what
 of a batch (line.py). A runner that fails is no seat's doing: the match is void.
 """
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 
 import trio
 
@@ -20,6 +22,7 @@ from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.modules.runner import line
 from khiva_arena.replay.ticks import TICKS_A_SECOND
 from khiva_arena.result import TICKS_A_MS, Measured
+from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 
@@ -40,6 +43,10 @@ ENDS = {
     line.REFUSED: RunEnd.REFUSED,
 }
 
+ROOM, ROOM_STEP = 4, 16 << 20
+"""How often a payload is in a runner's memory at most, beside what its module has. That memory comes in steps of so many bytes,
+or a table could not take the runner of another one."""
+
 Item = tuple[int, int, int, bytes]
 """An item of a batch: seat, kind, ticks and bytes."""
 OnStderr = Callable[[int, bytes], None]
@@ -51,9 +58,12 @@ Close = Callable[[float], Awaitable[list[Ending]]]
 class Runners:
     """A ``ModuleTable`` of real processes."""
 
-    def __init__(self, job: Job, wire: Processes, close: Close, on_stderr: OnStderr | None = None) -> None:
+    def __init__(
+        self, job: Job, payloads: Sequence[bytes | None], wire: Processes, close: Close, on_stderr: OnStderr | None = None
+    ) -> None:
         """Begin without an order.
 
+        payloads: what each seat's module reads from descriptor 3; None without one
         wire: the runners, one or one for each seat
         close: ends the table
         on_stderr: gets what modules write there
@@ -62,7 +72,7 @@ class Runners:
         self._runner = list(seats) if job.sandbox.level is Level.STRICT else [0 for _ in seats]
         self._turn = job.header.time["turn_ms"] * TICKS_A_MS if job.granted is None else 0  # no question, so nothing is granted
         self._patience = job.patience
-        self._pending: list[list[Item]] = [[(seat, line.OPEN, 0, _opening(job, seat))] for seat in seats]
+        self._pending: list[list[Item]] = [[(seat, line.OPEN, 0, _opening(job, seat, payloads[seat]))] for seat in seats]
         self._loads = {seat: (seat, line.LOAD, 0, _loading(job, seat)) for seat in seats}
         self._notes = [Notes() for _ in seats]
         self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
@@ -191,19 +201,29 @@ async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stder
 
     Raises HostFault if the host cannot start them.
     """
-    commands = [replace(command, argv=command.module[2:]) for command in job.commands]
-    sandbox = replace(job.sandbox, resources=replace(job.sandbox.resources, cpu=ENDLESS))
+    commands = [_of_a_table(command) for command in job.commands]
+    payloads = [_payload(one) for one in commands]
+    largest = max(len(data or b"") for data in payloads)
+    room = -(-ROOM * largest // ROOM_STEP) * ROOM_STEP
+    each = replace(job.sandbox.resources, cpu=ENDLESS, memory=job.sandbox.resources.memory + room)
+    sandbox = replace(job.sandbox, resources=each)
     if sandbox.level is Level.STRICT:
         wire = Processes(commands, sandbox, alone=alone)
-        return Runners(job, wire, wire.close, on_stderr)
-    each, seats = sandbox.resources, len(commands)
+        return Runners(job, payloads, wire, wire.close, on_stderr)
+    seats = len(commands)
     resources = replace(each, memory=each.memory * seats, processes=each.processes * seats)
     one, for_all = _of_all(commands), replace(sandbox, resources=resources)
     if one.forks:
         server = await servers.take(one, for_all, alone=alone)
-        return Runners(job, server.wire, partial(servers.give_back, server, line.batch(())), on_stderr)
+        return Runners(job, payloads, server.wire, partial(servers.give_back, server, line.batch(())), on_stderr)
     wire = Processes([one], for_all, alone=alone)
-    return Runners(job, wire, wire.close, on_stderr)
+    return Runners(job, payloads, wire, wire.close, on_stderr)
+
+
+def _of_a_table(command: Command) -> Command:
+    """Return the command of a module's runner in ticks. Its payload comes with its OPEN, and lies nowhere in the cell."""
+    folder = os.path.dirname(command.module[0]) if command.payload else command.folder
+    return replace(command, argv=command.module[2:], folder=folder)
 
 
 def _loading(job: Job, seat: int) -> bytes:
@@ -213,8 +233,22 @@ def _loading(job: Job, seat: int) -> bytes:
     return line.LOADING.pack(most_bytes, bytes.fromhex(digest)) + path.encode()
 
 
-def _opening(job: Job, seat: int) -> bytes:
-    return line.opening(job.header.seats[seat].number.to_bytes(8, "big"), job.patience)
+def _opening(job: Job, seat: int, payload: bytes | None) -> bytes:
+    return line.opening(job.header.seats[seat].number.to_bytes(8, "big"), job.patience, payload)
+
+
+def _payload(command: Command) -> bytes | None:
+    """Return the bytes that a module reads beside its messages. Raises HostFault if they are not those that were staged."""
+    if not command.payload:
+        return None
+    path, digest = command.payload
+    try:
+        data = regular_files.read(path, line.LARGEST, follow=False)
+    except OSError:
+        data = b""
+    if blake2b(data, digest_size=32).hexdigest() != digest:
+        raise HostFault("the payload of a module has changed, or is gone, since the arena staged it; a new run stages it again")
+    return data
 
 
 def _of_all(commands: Sequence[Command]) -> Command:

@@ -42,7 +42,9 @@ def seal_of(final: Path) -> Path:
 def damage_of(command: Command) -> str:
     """Return in words what has changed of the files that a bot is started from, "" if nothing has, or nobody can know."""
     if command.module:
-        what, is_sound = "compiled code", _is_code(Path(command.module[0]), command.module[1])
+        noted = {"compiled code": command.module, "payload": command.payload}
+        changed = [name for name, file in noted.items() if file and not _is_noted(Path(file[0]), file[1])]
+        what, is_sound = " and ".join(changed), not changed
     elif command.staged:
         what, is_sound = "staged copy", is_as_sealed(Path(command.folder))
     else:
@@ -52,7 +54,7 @@ def damage_of(command: Command) -> str:
     return "" if all(map(os.path.exists, command.readable)) else "a part of its runtime is gone"
 
 
-def _is_code(path: Path, digest: str) -> bool:
+def _is_noted(path: Path, digest: str) -> bool:
     try:
         return blake2b(regular_files.read(path, LARGEST_CODE, follow=False), digest_size=32).hexdigest() == digest
     except OSError:

@@ -43,7 +43,15 @@ UNPLAYED = "places, hash chains and commitments"
 ORDER = {
     kind: place
     for place, kind in enumerate(
-        (bundle.EventLine, bundle.ModuleLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine)
+        (
+            bundle.EventLine,
+            bundle.ModuleLine,
+            bundle.PayloadLine,
+            bundle.RevealLine,
+            bundle.VoidLine,
+            bundle.MatchLine,
+            bundle.OverLine,
+        )
     )
 }
 

@@ -22,6 +22,7 @@ from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.replay.verify import check_unplayed, faults_of, verify
@@ -133,7 +134,7 @@ class _EventAudit:
             case Damage(problem, ordinal):
                 self.report.add(problem)
                 self.report.unsound_matches += [] if ordinal is None else [ordinal]
-            case bundle.ModuleLine():
+            case bundle.ModuleLine() | bundle.PayloadLine():
                 passes("its modules", lambda: self._take_module(line))
             case bundle.RevealLine():
                 secret = self.revealed[line.seed] = bytes.fromhex(line.secret)
@@ -249,10 +250,15 @@ class _EventAudit:
         else:
             self.suspects.update(line.suspects)
 
-    def _take_module(self, line: bundle.ModuleLine) -> None:
-        """Check a module when its last part is there, and hand it to who runs bots again."""
-        self._module += line.wasm
-        if line.identity not in (bot.identity for bot in self.source.event.definition.bots) or len(self._module) > MODULE_BYTES:
+    def _take_module(self, line: bundle.ModuleLine | bundle.PayloadLine) -> None:
+        """Check a module or a payload when its last part is there, and hand it to who runs bots again."""
+        data, file = (
+            (line.wasm, ModuleFile("module", line.identity))
+            if isinstance(line, bundle.ModuleLine)
+            else (line.data, ModuleFile("payload", line.identity))
+        )
+        self._module += data
+        if all(file not in bot.files for bot in self.source.event.definition.bots) or len(self._module) > MODULE_BYTES:
             self._module = b""
             raise RecordError("there is one that is no bot's")
         if line.rest:
@@ -261,7 +267,7 @@ class _EventAudit:
         if sha256(module).hexdigest() != line.identity:
             raise RecordError(f"the one of {line.identity[:8]} has other bytes")
         if self._rerunner:
-            self._rerunner.take(line.identity, module)
+            self._rerunner.take(file, module)
 
     # --- a match ---
 

@@ -195,7 +195,15 @@ class Damage(NamedTuple):
 
 
 AuditLine = (
-    Damage | bundle.ModuleLine | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
+    Damage
+    | bundle.ModuleLine
+    | bundle.PayloadLine
+    | bundle.RevealLine
+    | bundle.VoidLine
+    | VoidRow
+    | bundle.MatchLine
+    | MatchRow
+    | bundle.OverLine
 )
 """A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest means that the event
 is not over."""

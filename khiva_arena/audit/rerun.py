@@ -21,10 +21,10 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
-from khiva_arena.entrants import bots, only_modules, staging
-from khiva_arena.entrants.modules import is_module
+from khiva_arena.entrants import only_modules, staging
+from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import ConfigError, StagingError
-from khiva_arena.replay.definition import DefinedBot, Definition
+from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import granted, refuse_unspoken, unconfirmed
 from khiva_arena.result import Verdict
@@ -55,31 +55,41 @@ class Rerunner:
         self._modules = tuple(modules)
         self._jobs = jobs
         self._level = best()
-        self._bundled: dict[str, bytes] = {}
+        self._bundled: dict[ModuleFile, bytes] = {}
         self._known: dict[str, Command] = {}
 
-    def take(self, identity: str, module: bytes) -> None:
-        """Take a module that a bundle holds. No file is made of it before a match of its bot was sound: a small bundle may hold
-        much that is long."""
-        self._bundled[identity] = zlib.compress(module)
+    def take(self, file: ModuleFile, data: bytes) -> None:
+        """Take a module or a payload that a bundle holds. It is not written before a match of its bot was sound: a small bundle
+        may hold much that is long."""
+        self._bundled[file] = zlib.compress(data)
 
     def _commands_of(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Mapping[str, Command]:
         """Return the command of each bot of sound matches, by identity. Raises ConfigError if a module of the event is not to be
         had, or is another one."""
-        unknown = [bot for bot in definition.bots if bot.identity not in {*self._known, *self._bundled}]
-        self._refuse_lacking([bot for bot in unknown if not self._path_of(bot.identity)])
-        for identity in {seat.bot for record, _ in matches.values() for seat in record.header.seats} - self._known.keys():
-            if packed := self._bundled.get(identity):
-                only_modules.keep(zlib.decompress(packed))
-            path = self._path_of(identity)
-            assert path
-            self._known[identity] = self._command(path, identity)
+        unknown = [bot for bot in definition.bots if bot.identity not in self._known]
+        files = ((bot, file) for bot in unknown for file in bot.files if file not in self._bundled)
+        self._refuse_lacking([(bot, file) for bot, file in files if not self._path_of(file)])
+        playing = {seat.bot for record, _ in matches.values() for seat in record.header.seats}
+        for bot in (bot for bot in unknown if bot.identity in playing):
+            for file in bot.files:
+                self._keep(file)
+            self._known[bot.identity] = staging.stage(only_modules.bot_of(bot), self._level)
         return self._known
 
-    def _refuse_lacking(self, lacking: Sequence[DefinedBot]) -> None:
-        """Raise ConfigError if there are bots without a sound module; it names the copies that are damaged."""
-        names = ", ".join(bot.name for bot in lacking)
-        damaged = [str(path) for bot in lacking for path in only_modules.damaged_copies(bot.identity, *self._stores)]
+    def _keep(self, file: ModuleFile) -> None:
+        """Keep a sound copy on this machine. Raises ConfigError if it is no longer there, StagingError if it cannot be kept."""
+        packed, path = self._bundled.get(file), self._path_of(file)
+        try:
+            data = zlib.decompress(packed) if packed else path.read_bytes() if path else b""
+        except OSError as error:
+            raise ConfigError(f"{error.filename}: {error.strerror}") from None
+        if only_modules.keep(file.kind, data) != file:
+            raise ConfigError(f"{path} is not the {file.kind} {file.digest}: it has changed")
+
+    def _refuse_lacking(self, lacking: Sequence[tuple[DefinedBot, ModuleFile]]) -> None:
+        """Raise ConfigError if there are bots without a sound module or payload; it names the copies that are damaged."""
+        names = ", ".join(dict.fromkeys(bot.name for bot, _ in lacking))
+        damaged = [str(path) for _, file in lacking for path in only_modules.damaged_copies(file, *self._stores)]
         if damaged:
             raise ConfigError(
                 f"the modules of {names} are damaged here ({', '.join(damaged)}): name a folder of sound ones with --modules"
@@ -87,24 +97,20 @@ class Rerunner:
         if lacking:
             raise ConfigError(f"the modules of {names} are not here: name the folder that has them with --modules")
 
-    def _path_of(self, identity: str) -> Path | None:
-        """Return the file of a module; None if no sound copy is anywhere."""
-        places = [only_modules.kept(identity), *(only_modules.named(folder, identity) for folder in self._stores)]
-        return self._in_folders.get(identity) or next((path for path in places if is_module(path, identity)), None)
+    def _path_of(self, file: ModuleFile) -> Path | None:
+        """Return where a module or a payload lies; None if no sound copy is anywhere."""
+        places = [only_modules.kept(file), *(only_modules.named(folder, file) for folder in self._stores)]
+        return self._in_folders.get(file) or next((path for path in places if is_sound(path, file.digest)), None)
 
     @cached_property
-    def _in_folders(self) -> dict[str, Path]:
-        """The modules in the folders that were named, by identity. Raises ConfigError for one that cannot be read."""
+    def _in_folders(self) -> dict[ModuleFile, Path]:
+        """The modules and payloads in the folders that were named. Raises ConfigError for one that cannot be read."""
+        ends = only_modules.ENDS.items()
+        paths = [(kind, path) for folder in self._modules for kind, end in ends for path in sorted(folder.glob(f"*{end}"))]
         try:
-            return {only_modules.identity_of(path): path for folder in self._modules for path in folder.glob("*.wasm")}
+            return {ModuleFile(kind, only_modules.digest_of(path)): path for kind, path in paths}
         except OSError as error:
             raise ConfigError(f"--modules: {error.filename}: {error.strerror}") from None
-
-    def _command(self, path: Path, identity: str) -> Command:
-        (bot,) = only_modules.only_modules([bots.load(str(path))], self._level)
-        if bot.identity != identity:
-            raise ConfigError(f"{path} is not the module {identity}: it has changed")
-        return staging.stage(bot, self._level)
 
     def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
         """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.

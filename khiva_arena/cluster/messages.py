@@ -129,6 +129,7 @@ class PackedBot(msgspec.Struct, frozen=True):
 
     files: None if the worker has them, or if it is a bare command, which does not travel
     built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else ""
+    parts, largest_payload: as those of ``Bot``
     network, handed: whether the bot gets the network, and the environment values that it gets
     """
 
@@ -143,6 +144,8 @@ class PackedBot(msgspec.Struct, frozen=True):
     largest: int
     runtimes: tuple[Runtime, ...]
     built_from: str
+    parts: tuple[str, ...]
+    largest_payload: int
     staged: bool
     files: list[PackedFile] | None
     network: bool

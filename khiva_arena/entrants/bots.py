@@ -45,6 +45,8 @@ class Bot(msgspec.Struct, frozen=True):
     kept: True if one process of it may play many matches, and so remember.
     broken: why it cannot be read; "" for a bot that can.
     built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else "".
+    parts: of such a module with a payload, the hashes of the bytes of both; else ().
+    largest_payload: bytes that its payload may have.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Bot(msgspec.Struct, frozen=True):
     kept: bool = False
     broken: str = ""
     built_from: str = ""
+    parts: tuple[str, ...] = ()
+    largest_payload: int = DEFAULT.payload_size
 
     @property
     def is_remote(self) -> bool:
@@ -80,6 +84,11 @@ class Bot(msgspec.Struct, frozen=True):
     def module(self) -> str:
         """The path of its WebAssembly module among the staged files; "" for a bot that is a program."""
         return self.run[1] if self.run[:1] == (f"{{{runtimes.MODULE}}}",) else ""
+
+    @property
+    def payload(self) -> str:
+        """The path of the payload of its module among the staged files; "" for a bot that has none."""
+        return self.run[2] if self.module and self.run[2:] else ""
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
@@ -247,6 +256,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         runtimes=bot_toml.runtimes,
         largest=loading.bounds.build_size,
         home=home,
+        largest_payload=loading.bounds.payload_size,
     )
 
 

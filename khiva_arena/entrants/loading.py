@@ -25,6 +25,7 @@ class Bounds(msgspec.Struct, frozen=True):
     bot_depth: folders inside of each other.
     bot_file_size, bot_size: bytes of each file, and of all.
     build_size: bytes after its build, everything included.
+    payload_size: bytes that a module reads from descriptor 3.
     """
 
     bot_files: int = 10_000
@@ -32,13 +33,16 @@ class Bounds(msgspec.Struct, frozen=True):
     bot_file_size: int = 256 * MIB
     bot_size: int = GIB
     build_size: int = 2 * GIB
+    payload_size: int = 4 * MIB
 
 
 DEFAULT = Bounds()
+MOST_PAYLOAD = 32 * MIB
+"""The most bytes of a payload, whatever the settings: those of a table go to its runner at once."""
 ANY_SIZE = Bounds(**dict.fromkeys(Bounds.__struct_fields__, MOST))
 """Bounds that nothing exceeds, for a bot that was measured before."""
-LEAST = Bounds(bot_files=1, bot_depth=1, bot_file_size=KIB, bot_size=KIB, build_size=KIB)
-SIZES = ("bot_file_size", "bot_size", "build_size")
+LEAST = Bounds(bot_files=1, bot_depth=1, bot_file_size=KIB, bot_size=KIB, build_size=KIB, payload_size=KIB)
+SIZES = ("bot_file_size", "bot_size", "build_size", "payload_size")
 MOST_FILES = 10_000_000
 WORDS = {
     "bot_files": "files of a bot",
@@ -46,6 +50,7 @@ WORDS = {
     "bot_file_size": "each file of a bot",
     "bot_size": "all files of a bot",
     "build_size": "a bot when it is built",
+    "payload_size": "the payload of a module",
 }
 
 
@@ -94,7 +99,7 @@ def bounds_of_settings(limits: Mapping[str, Any]) -> Bounds:
 
 def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES)
-    limit = MOST if key in SIZES else MOST_FILES
+    limit = MOST_PAYLOAD if key == "payload_size" else MOST if key in SIZES else MOST_FILES
     if not getattr(LEAST, key) <= number <= limit:
         raise ValueError(f"{in_words(key, getattr(LEAST, key))} to {in_words(key, limit)}")
     return number

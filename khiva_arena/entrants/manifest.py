@@ -15,7 +15,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import readable_paths
 from khiva_arena.words import meant
 
-KEYS = {"name", "author", "version", "run", "module", "build", "games", "files", "include"}
+KEYS = {"name", "author", "version", "run", "module", "payload", "build", "games", "files", "include"}
 BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 
@@ -23,7 +23,7 @@ class Manifest(msgspec.Struct, frozen=True):
     """A bot.toml, checked. Words are unchanged.
 
     name, author, version: of the bot; "" if not given.
-    run, build: words of its commands; of a module, run is ``MODULE`` in braces and the file.
+    run, build: words of its commands; of a module, run is ``MODULE`` in braces, the file, and that of its payload if it has one.
     games: the games that it plays; empty: all.
     files: globs of its files, within its folder.
     include: files outside of its folder.
@@ -51,16 +51,15 @@ def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) ->
     if problems := _shape(raw, path):
         raise ConfigError(problems)
     commands = {key: _words(raw.get(key, ""), path) for key in ("run", "build")}
-    if "module" in raw:
-        commands["module"] = (raw["module"],)
-    if not any(commands.get("module", commands["run"])):
-        raise ConfigError(f"{path}: {'module' if 'module' in raw else 'run'} is empty")
+    commands |= {key: (raw[key],) for key in ("module", "payload") if key in raw}
+    if empty := [key for key in ("run", "module", "payload") if key in raw and not any(commands[key])]:
+        raise ConfigError([f"{path}: {key} is empty" for key in empty])
     for key, words in commands.items():
         problems += [f"{path}: {key} {what}" for what in wrong_words(words, path.parent, runtime_of)]
     if problems:
         raise ConfigError(problems)
     if "module" in commands:
-        commands["run"] = as_module(raw["module"])
+        commands["run"] = as_module(raw["module"], raw.get("payload", ""))
     return Manifest(
         name=raw["name"],
         author=raw.get("author", ""),
@@ -77,7 +76,9 @@ def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) ->
 def _shape(raw: dict[str, Any], path: Path) -> list[str]:
     keys = ", ".join(sorted(KEYS))
     problems = [f"{path}: unknown key {key!r}{meant(key, KEYS)}; known are {keys}" for key in sorted(set(raw) - KEYS)]
-    strings = [key for key in ("name", "author", "version", "run", "module", "build") if not isinstance(raw.get(key, ""), str)]
+    strings = [
+        key for key in ("name", "author", "version", "run", "module", "payload", "build") if not isinstance(raw.get(key, ""), str)
+    ]
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
     problems += [f"{path}: {key} must be a string" for key in strings]
     problems += [f"{path}: {key} must be a list of strings" for key in lists]
@@ -86,18 +87,20 @@ def _shape(raw: dict[str, Any], path: Path) -> list[str]:
         problems.append(
             f"{path}: run and module are both there; a module has no run" if "run" in raw else f"{path}: run is missing"
         )
+    if "payload" in raw and "module" not in raw:
+        problems.append(f"{path}: payload is there, and no module that would read it")
     if not problems:
         words = [key for key in ("name", "author", "version") if key in raw]
         names = [key for key in words if not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
         problems += [f"{path}: {key} has 1 to 64 printable characters" for key in names]
-        globs = [key for key in ("files", "include", "module") if not "".join(raw.get(key, [])).isprintable()]
+        globs = [key for key in ("files", "include", "module", "payload") if not "".join(raw.get(key, [])).isprintable()]
         problems += [f"{path}: {key} must have printable characters only" for key in globs]
     return problems
 
 
-def as_module(path: str) -> tuple[str, ...]:
-    """Return the run words of a bot that is the module at ``path`` in its folder."""
-    return (f"{{{MODULE}}}", os.path.normpath(path))
+def as_module(path: str, payload: str = "") -> tuple[str, ...]:
+    """Return the run words of a bot that is the module at ``path`` in its folder. ``payload``: the file that it reads, or ""."""
+    return (f"{{{MODULE}}}", os.path.normpath(path), *([os.path.normpath(payload)] if payload else []))
 
 
 def _is_strings(value: object) -> bool:

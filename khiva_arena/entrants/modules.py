@@ -6,6 +6,7 @@ lies in the cache folder beside a note with its hash, as staged folders do. The 
 
 import compileall
 import json
+import os
 import platform
 import resource
 import signal
@@ -22,6 +23,7 @@ from khiva_arena.entrants.build import Errand, work
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.prices import NUMBER
+from khiva_arena.replay.definition import identity_with_payload
 from khiva_arena.sandbox import regular_files, scratch, seccomp, system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
@@ -32,6 +34,8 @@ FOLDER = Path(__file__).parent.parent / "modules"
 START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; main.main({room}.{work})"
 """The program that starts the runner without what Python reads at other starts. ``work``: a function of its module ``room``."""
 RUN, TABLE, TABLES, COMPILE = ("main", "run"), ("forks", "serve_alone"), ("forks", "serve_tables"), ("main", "compile_file")
+SHORT = 32
+"""The hex digits of a payload's hash in the name of a folder."""
 REFUSED = 102
 """The exit code of the runner for a module that cannot be a bot."""
 RUNNER_FAILED, NO_MEMORY = "the runner failed: ", "too little memory"
@@ -61,10 +65,10 @@ def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-c", START.format(room=work[0], work=work[1]), str(FOLDER), library(), *words)
 
 
-def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bool = False) -> Command:
+def command(bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False) -> Command:
     """Return the command that plays a module, compiled if it was not before.
 
-    module: its file
+    folder: of its staged files
     level: the level at which it is compiled
     home: the cache folder
     by_function: let it count its ticks by function
@@ -72,11 +76,9 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; StagingError for a damaged copy
     of a module that is identified by its bytes; ConfigError without the VM.
     """
-    try:
-        data = regular_files.read(module, MODULE_BYTES, follow=False)
-    except OSError as error:
-        raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
-    refuse_damaged(bot, data)
+    data = _read(bot, "module", folder / bot.module, MODULE_BYTES)
+    payload = _read(bot, "payload", folder / bot.payload, bot.largest_payload) if bot.payload else None
+    refuse_damaged(bot, data, payload)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
     digest = _noted(note) or _compile(bot, data, note, level, by_function)
     code = _code(note, digest)
@@ -84,17 +86,65 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     filter_ = seccomp.of_a_table() if level.confines else b""
     table = (str(code), digest, *runner(TABLES if forks else TABLE, filter_.hex()))
     files = (library(), str(FOLDER))
-    return Command((*words, str(code), digest), str(code.parent), {}, files, staged=True, module=table, forks=forks)
+    if payload is None:
+        return Command((*words, str(code), digest), str(code.parent), {}, files, staged=True, module=table, forks=forks)
+    place = _beside(code, payload)
+    read = (str(place / "payload"), _digest(payload))
+    argv = (*words, str(place / "code"), digest, *read)
+    return Command(argv, str(place), {}, files, staged=True, module=table, forks=forks, payload=read)
 
 
-def refuse_damaged(bot: Bot, module: bytes) -> None:
-    """Raise StagingError if the bot is identified by the bytes of its module, and these are others."""
-    if bot.built_from and sha256(module).hexdigest() != bot.identity:
-        source = bot.sources[0][1] if bot.sources else bot.module
-        raise StagingError(
-            f"{bot.name}: {source}: this copy of its module is damaged, since its bytes are not those of the hash "
-            f"{bot.identity[:12]}: remove it and run the same command again, or put a sound copy there"
+def _beside(code: Path, payload: bytes) -> Path:
+    """Return a folder with compiled code and a payload, which is all that their bot may read of the cache by the wall clock."""
+    place = code.parent.with_name(f"{code.parent.name}-{_digest(payload)[:SHORT]}")
+    if _is_there(place, code, payload):
+        return place
+    draft = Path(tempfile.mkdtemp(prefix="draft-", dir=place.parent))
+    try:
+        draft.chmod(0o755)
+        (draft / "payload").write_bytes(payload)
+        (draft / "payload").chmod(0o444)
+        os.link(code, draft / "code")
+        if os.path.lexists(place):
+            scratch.remove(str(place))
+        draft.rename(place)
+    except OSError:
+        if not _is_there(place, code, payload):  # else another arbiter was quicker
+            raise
+    finally:
+        if draft.exists():
+            scratch.remove(str(draft))
+    return place
+
+
+def _is_there(place: Path, code: Path, payload: bytes) -> bool:
+    try:
+        return (
+            os.path.samefile(place / "code", code)
+            and regular_files.read(place / "payload", len(payload), follow=False) == payload
         )
+    except OSError:
+        return False
+
+
+def _read(bot: Bot, kind: str, path: Path, most: int) -> bytes:
+    try:
+        return regular_files.read(path, most, follow=False)
+    except OSError as error:
+        raise BotError(f"{bot.name}: its {kind} {path.name}: {error.strerror or error}") from None
+
+
+def refuse_damaged(bot: Bot, *files: bytes | None) -> None:
+    """Raise StagingError if the bot is identified by the bytes of its module and payload, and these are others."""
+    if not bot.built_from:
+        return
+    for (name, source), data, digest in zip(bot.sources, files, bot.parts or (bot.identity,), strict=False):
+        if data is not None and sha256(data).hexdigest() != digest:
+            kind = "payload" if name == bot.payload else "module"
+            raise StagingError(
+                f"{bot.name}: {source}: this copy of its {kind} is damaged, since its bytes are not those of the hash "
+                f"{digest[:12]}: remove it and run the same command again, or put a sound copy there"
+            )
 
 
 def bot_identity(module: bytes, payload: bytes | None = None) -> str:
@@ -102,17 +152,14 @@ def bot_identity(module: bytes, payload: bytes | None = None) -> str:
 
     payload: bytes that it reads from descriptor 3; None for a bot that has none, whose identity is the hash of its module
     """
-    digest = sha256(module)
-    if payload is None:
-        return digest.hexdigest()
-    return sha256(b"khiva-payload-1\0" + digest.digest() + sha256(payload).digest()).hexdigest()
+    digest = sha256(module).hexdigest()
+    return digest if payload is None else identity_with_payload(digest, sha256(payload).hexdigest())
 
 
-def is_module(path: Path, identity: str) -> bool:
-    """Tell whether a file is the module of an identity, which is the hash of its bytes. One that cannot be read is not, nor is a
-    link."""
+def is_sound(path: Path, digest: str) -> bool:
+    """Tell whether a file has the bytes of a hash. One that cannot be read has not, nor has a link."""
     try:
-        return sha256(regular_files.read(path, MODULE_BYTES, follow=False)).hexdigest() == identity
+        return sha256(regular_files.read(path, MODULE_BYTES, follow=False)).hexdigest() == digest
     except OSError:
         return False
 

@@ -95,9 +95,10 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
     if bot.module:
         from khiva_arena.entrants import modules  # not above: most tables have none
 
-        if (final / bot.module).is_file():
-            must_stay_in(bot, str(final / bot.module), str(final))
-        return modules.command(bot, final / bot.module, level, compiled, by_function=by_function)
+        for file in filter(None, (bot.module, bot.payload)):
+            if (final / file).is_file():
+                must_stay_in(bot, str(final / file), str(final))
+        return modules.command(bot, final, level, compiled, by_function=by_function)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -171,7 +172,7 @@ def _copy(bot: Bot, draft: Path) -> None:
     if bot.built_from:
         from khiva_arena.entrants import modules  # not above: most tables have none
 
-        modules.refuse_damaged(bot, copies[0][1].read_bytes())
+        modules.refuse_damaged(bot, *(copy.read_bytes() for _, copy in copies))
     else:
         refuse_changed(bot, sources.identity_of_files(copies, bot.run, bot.build, bot.largest, str(draft)))
 
@@ -225,4 +226,5 @@ def _is_damaged(bot: Bot, final: Path) -> bool:
         return False
     from khiva_arena.entrants import modules  # not above: most tables have none
 
-    return not modules.is_module(final / bot.module, bot.identity)
+    files = zip((bot.module, bot.payload), bot.parts or (bot.identity,), strict=False)
+    return not all(modules.is_sound(final / file, digest) for file, digest in files)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
 from khiva_arena.events.results import of_record
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.events.tables import tables_in
+from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Measured, Result
@@ -83,8 +85,9 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
             if not link.intact:
                 damaged(store, f"link {link.number}", CHANGED)
             writer.add(bundle.LinkLine(msgspec.json.decode(link.text)))
+        written: set[ModuleFile] | None = set() if with_modules else None
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
-        members = [_add_event(writer, store, event, with_modules=with_modules) for event in numbered]
+        members = [_add_event(writer, store, event, written) for event in numbered]
         for table in tables_of(members):
             writer.add(table)
         return WrittenBundle(sum(len(member.results) for member in members), writer.end())
@@ -109,29 +112,38 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
         raise ConfigError(problems)
 
 
-def _modules(store: Store, event: EventRow) -> Iterator[bundle.ModuleLine]:
-    """Yield the lines of all modules of an event in ticks. Raises ConfigError if one is not to be had."""
-    from khiva_arena.entrants.only_modules import damaged_copies, module_in  # not above: few bundles have modules
+def _modules(store: Store, event: EventRow, written: set[ModuleFile]) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
+    """Yield the lines of the modules and payloads of an event in ticks. Raises ConfigError if one is not to be had.
 
-    number = 0
-    for bot in event.definition.bots:
-        module = module_in(store.folder / MODULES, bot.identity)
-        if module is None:
-            if copies := ", ".join(map(str, damaged_copies(bot.identity, store.folder / MODULES))):
-                raise ConfigError(f"--with-modules: each copy of the module of {bot.name} is damaged: {copies}")
-            raise ConfigError(f"--with-modules: the module of {bot.name} is neither in {store.folder} nor on this machine")
-        parts = [module[at : at + MODULE_PART] for at in range(0, len(module), MODULE_PART)]
+    written: the files that stand in the bundle, to which these are added: none stands there twice
+    """
+    from khiva_arena.entrants.only_modules import damaged_copies, read_from  # not above: few bundles have modules
+
+    numbers = {kind: count() for kind in ("module", "payload")}
+    for bot, file in sorted(event.definition.module_files, key=lambda both: both[1].kind):  # modules first
+        if file in written:
+            continue
+        written.add(file)
+        data = read_from(store.folder / MODULES, file)
+        if data is None:
+            if copies := ", ".join(map(str, damaged_copies(file, store.folder / MODULES))):
+                raise ConfigError(f"--with-modules: each copy of the {file.kind} of {bot.name} is damaged: {copies}")
+            raise ConfigError(f"--with-modules: the {file.kind} of {bot.name} is neither in {store.folder} nor on this machine")
+        line = bundle.ModuleLine if file.kind == "module" else bundle.PayloadLine
+        parts = [data[at : at + MODULE_PART] for at in range(0, len(data) or 1, MODULE_PART)]
         for rest, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
-            yield bundle.ModuleLine(number, bot.identity, rest, part)
-            number += 1
+            yield line(next(numbers[file.kind]), file.digest, rest, part)
 
 
-def _add_event(writer: bundle.Writer, store: Store, event: EventRow, *, with_modules: bool) -> BundledMatches:
-    """Add an event to a bundle with its secrets, voids and matches. Return its matches."""
+def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: set[ModuleFile] | None) -> BundledMatches:
+    """Add an event to a bundle with its secrets, voids and matches. Return its matches.
+
+    written: the modules and payloads that stand in the bundle; None if it is to have none
+    """
     bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
     public = msgspec.UNSET if event.public is None else event.public
     writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
-    for module in _modules(store, event) if with_modules and event.definition.in_ticks else ():
+    for module in _modules(store, event, written) if written is not None and event.definition.in_ticks else ():
         writer.add(module)
     for seed, secret in sorted(store.reveals(event.id).items()):
         writer.add(bundle.RevealLine(seed, secret.hex()))

@@ -184,17 +184,17 @@ def keep_modules(store: Path, definition: Definition, *others: Path) -> None:
 
 
 def damaged_modules(store: Path, definition: Definition) -> list[str]:
-    """Return a line on each module of an event in ticks whose copy in its store's folder is damaged."""
+    """Return a line on each module and payload of an event in ticks whose copy in its store's folder is damaged."""
     if not definition.in_ticks:
         return []
-    from khiva_arena.entrants.modules import is_module  # not above: few events are in ticks
+    from khiva_arena.entrants.modules import is_sound  # not above: few events are in ticks
     from khiva_arena.entrants.only_modules import named
 
-    copies = [(bot, named(store / MODULES, bot.identity)) for bot in definition.bots]
+    copies = [(bot.name, file, named(store / MODULES, file)) for bot, file in definition.module_files]
     return [
-        f"{copy}: this copy of the module of {bot.name} is damaged; the command that played the event puts a sound one there"
-        for bot, copy in copies
-        if os.path.lexists(copy) and not is_module(copy, bot.identity)
+        f"{copy}: this copy of the {file.kind} of {name} is damaged; the command that played the event puts a sound one there"
+        for name, file, copy in copies
+        if os.path.lexists(copy) and not is_sound(copy, file.digest)
     ]
 
 

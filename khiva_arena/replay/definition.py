@@ -7,7 +7,7 @@ text if they have their default: so older events keep their ids.
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
 import msgspec
 from msgspec import structs
@@ -28,6 +28,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Index = Annotated[int, msgspec.Meta(ge=0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+FileKind = Literal["module", "payload"]
 
 
 MODULE = "module"
@@ -66,11 +67,28 @@ class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.turn_ms / 1000
 
 
+def identity_with_payload(module: str, payload: str) -> str:
+    """Return the identity of a bot of a module and a payload, by the hashes of both: protocol/METER.md, section 15."""
+    return sha256(b"khiva-payload-1\0" + bytes.fromhex(module) + bytes.fromhex(payload)).hexdigest()
+
+
+class ModuleFile(NamedTuple):
+    """A file of a bot in an event in ticks.
+
+    kind: what it is to the bot.
+    digest: the SHA-256 of its bytes, hex.
+    """
+
+    kind: FileKind
+    digest: str
+
+
 class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A bot of an event.
 
     name: unique in the event.
-    identity: hash of its sources, run and build lines, hex; of its module's bytes in an event in ticks.
+    identity: hash of its sources, run and build lines, hex; of its module's bytes, and its payload's, in an event in ticks.
+    module, payload: in an event in ticks, the hashes of both if it has a payload; else "", and the identity is the module's.
     sources: in an event in ticks, the hash of its sources, run and build lines; else "".
     author: "" unless authors are kept apart and the bot names one.
     network: its cell was open to the network.
@@ -87,6 +105,19 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     remote: bool = False
     kept: bool = False
     sources: str = ""
+    module: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")] = ""
+    payload: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")] = ""
+
+    @property
+    def files(self) -> tuple["ModuleFile", ...]:
+        """The files that it is in an event in ticks: its module, then its payload if it has one."""
+        module = ModuleFile("module", self.module or self.identity)
+        return (module, ModuleFile("payload", self.payload)) if self.payload else (module,)
+
+    @property
+    def has_its_payload(self) -> bool:
+        """True if its identity is that of its module and payload."""
+        return bool(self.module and self.payload) and identity_with_payload(self.module, self.payload) == self.identity
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -268,6 +299,8 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         names = self.names
         if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in self.bots if bot.author))):
             raise ValueError("a bot has a name that cannot be printed")
+        if not all(self.in_ticks and bot.has_its_payload for bot in self.bots if bot.module or bot.payload):
+            raise ValueError("a bot's identity is not that of its module and payload")
         if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
             raise ValueError("two bots have one name, or are the same")
         if not all(variable.isprintable() for bot in self.bots for variable in bot.env):
@@ -289,6 +322,11 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     def names(self) -> list[str]:
         """The bots' names, by position."""
         return [bot.name for bot in self.bots]
+
+    @property
+    def module_files(self) -> list[tuple[DefinedBot, ModuleFile]]:
+        """Each bot with each of its files, in an event in ticks."""
+        return [(bot, file) for bot in self.bots for file in bot.files]
 
     @property
     def rated_apart(self) -> bool:

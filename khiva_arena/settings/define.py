@@ -105,6 +105,8 @@ def _defined(bot: Bot, settings: Settings) -> DefinedBot:
         remote=bot.is_remote,
         kept=bot.kept,
         sources=bot.built_from,
+        module=bot.parts[0] if bot.parts else "",
+        payload=bot.parts[1] if bot.parts else "",
     )
 
 

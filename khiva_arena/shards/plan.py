@@ -195,11 +195,13 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         say(f"{path} opens {opening.text}")
     consent.ask(path, consent.openings_of(by_plan, {key: flags[key] for key in by_plan if key in flags}), _digest(plan), say)
     names_bots = bool(flags.get("bots") or flags.get("engines"))
+    modules = [] if names_bots else _planned_modules(path, definition)
     if not names_bots:
-        modules = {bot.identity: _modules_of(path) / f"{bot.identity}.wasm" for bot in event.bots}
-        values["bots"] = [str(here) if (here := modules[bot.identity]).is_file() else bot.asked_as for bot in event.bots]
+        values["bots"] = [bot.asked_as for bot in event.bots]
+    lacking = {bot.identity for bot in event.bots} - {bot.identity for bot in modules}
+    words = [bot.asked_as for bot in event.bots if bot.identity in lacking]
     try:
-        bots = entrants_named(values, say)
+        bots = [*modules, *entrants_named(values if names_bots else values | {"bots": words}, say)]
     except ConfigError as error:
         if names_bots:
             raise
@@ -216,6 +218,22 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
     if definition.batch is None:  # the tables of a batch were checked when they were drawn
         playable(stages, entrants)
     return PlannedCompetition(stages, entrants, planned)
+
+
+def _planned_modules(path: Path, definition: Definition) -> list[Bot]:
+    """Return the bots of a plan in ticks whose modules and payloads lie beside it, as they are kept on this machine."""
+    if not definition.in_ticks:
+        return []
+    from khiva_arena.entrants.only_modules import bot_of, keep, read_from  # not above: few events are in ticks
+
+    bots = []
+    for bot in definition.bots:
+        files = [(file, read_from(_modules_of(path), file)) for file in bot.files]
+        if all(data is not None for _, data in files):
+            for file, data in files:
+                keep(file.kind, data or b"")
+            bots.append(bot_of(bot))
+    return bots
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:

@@ -85,6 +85,21 @@ class ModuleLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", t
     wasm: bytes
 
 
+class PayloadLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="payload"):
+    """The payload of a module of an event in ticks, or a part of one: a line has 16 MiB at the most.
+
+    number: its place among these lines.
+    identity: the SHA-256 of all parts together.
+    rest: how many parts of this payload follow.
+    data: the bytes, in base 64.
+    """
+
+    number: Number
+    identity: Hex
+    rest: Number
+    data: bytes
+
+
 class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
     """A secret that is revealed.
 
@@ -148,7 +163,7 @@ class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="en
     sha256: Hex
 
 
-BundleLine = LinkLine | EventLine | ModuleLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
+BundleLine = LinkLine | EventLine | ModuleLine | PayloadLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
 _Any = BundleLine | _End
 
 

@@ -129,7 +129,7 @@ def test_a_match_that_is_run_again_grants_nothing_behind_its_end(
 
     monkeypatch.setattr(runners.Runners, "_exchange", exchange)
     job = replace(a_job("honest", "honest"), granted=granted)
-    trio.run(runners.Runners(job, cast(Any, None), close).close, 1.0)
+    trio.run(runners.Runners(job, (None, None), cast(Any, None), close).close, 1.0)
     assert ends == [job.header.time["turn_ms"] * TICKS_A_MS if granted is None else 0] * 2
 
 

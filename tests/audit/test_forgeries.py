@@ -24,6 +24,7 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import load
+from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.sandbox.detect import best
@@ -67,7 +68,7 @@ def records_of(store: Path) -> dict[int, tuple[Record, bytes]]:
     """The records of the one event of a store, by ordinal, with the secret of each seed. Its modules are kept for ``backstop``:
     another process may have made the store."""
     for module in (store / "modules").iterdir():
-        only_modules.keep(module.read_bytes())
+        only_modules.keep("module", module.read_bytes())
     with Store.read(store) as opened:
         (event,) = opened.events()
         return {row.ordinal: (Record.from_json(row.record), event.seed_secret(row.seed)) for row in opened.matches(event.id)}
@@ -77,7 +78,8 @@ def backstop(record: Record, secret: bytes, rng: random.Random) -> Record:
     """A record in which a seat is out by the backstop, that its machine alone claims: all other answers are what the bots say."""
     place = rng.choice([place for place in forged_ticks.places(record) if not place.why])
     level = best()
-    commands = tuple(staging.stage(load(str(only_modules.kept(seat.bot))), level) for seat in record.header.seats)
+    modules = [only_modules.kept(ModuleFile("module", seat.bot)) for seat in record.header.seats]
+    commands = tuple(staging.stage(load(str(module)), level) for module in modules)
     job = Job(0, 1, record.header, secret, commands, Sandbox(level), forced=((place.seat, place.step),))
     claim = play_one(job).record
     assert claim
@@ -144,7 +146,7 @@ def test_another_module_under_the_same_name_is_not_run(cup: Path, tmp_path: Path
     identity = min(seat.bot for record, _ in records_of(cup / "store").values() for seat in record.header.seats)
     folder, cache = tmp_path / "modules", tmp_path / "cache"
     folder.mkdir()
-    file = only_modules.named(folder, identity)
+    file = only_modules.named(folder, ModuleFile("module", identity))
     file.write_bytes(scripted(of_row("exit-0")))
     words, env = ("verify", "cup.khiva", "--rerun-bots"), {"KHIVA_ARENA_CACHE": str(cache)}
     refused = arena(*words, "--modules", str(folder), cwd=cup, env=env, code=2).stderr

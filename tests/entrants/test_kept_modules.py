@@ -11,12 +11,14 @@ from khiva_arena.arbiter import seals
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
-from khiva_arena.entrants.modules import is_module
+from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.shipped import MODULE
 
 SOUND = b"\0asm sound"
 IDENTITY = sha256(SOUND).hexdigest()
+FILE = ModuleFile("module", IDENTITY)
 DAMAGE = [b"", SOUND[:-1], SOUND[:-1] + b"D"]
 damaged = pytest.mark.parametrize("damage", DAMAGE, ids=["emptied", "cut", "flipped"])
 
@@ -35,18 +37,18 @@ def bot_of(file: Path) -> Bot:
 
 @damaged
 def test_a_damaged_copy_in_the_cache_is_replaced(damage: bytes) -> None:
-    only_modules.keep(SOUND)
-    only_modules.kept(IDENTITY).write_bytes(damage)
-    assert only_modules.module_in(Path("nowhere"), IDENTITY) is None
-    assert only_modules.damaged_copies(IDENTITY) == [only_modules.kept(IDENTITY)]
-    only_modules.keep(SOUND)
-    assert only_modules.kept(IDENTITY).read_bytes() == SOUND
+    only_modules.keep("module", SOUND)
+    only_modules.kept(FILE).write_bytes(damage)
+    assert only_modules.read_from(Path("nowhere"), FILE) is None
+    assert only_modules.damaged_copies(FILE) == [only_modules.kept(FILE)]
+    only_modules.keep("module", SOUND)
+    assert only_modules.kept(FILE).read_bytes() == SOUND
 
 
 @damaged
 def test_a_damaged_copy_is_not_staged_and_is_named(damage: bytes) -> None:
-    only_modules.keep(SOUND)
-    file = only_modules.kept(IDENTITY)
+    only_modules.keep("module", SOUND)
+    file = only_modules.kept(FILE)
     file.write_bytes(damage)
     with pytest.raises(StagingError, match=pattern("entrants", "module-damaged", file=re.escape(str(file)))):
         staging.stage(bot_of(file))
@@ -54,11 +56,11 @@ def test_a_damaged_copy_is_not_staged_and_is_named(damage: bytes) -> None:
 
 @damaged
 def test_a_damaged_copy_that_was_staged_and_sealed_is_staged_once_more(damage: bytes, cache: Path) -> None:
-    only_modules.keep(SOUND)
+    only_modules.keep("module", SOUND)
     staged = cache / "staged" / IDENTITY
     staged.mkdir(parents=True)
     (staged / MODULE).write_bytes(damage)
     seals.seal(staged)
     with pytest.raises((BotError, ConfigError)):  # no VM takes these bytes, or there is none; they were staged before
-        staging.stage(bot_of(only_modules.kept(IDENTITY)))
-    assert is_module(staged / MODULE, IDENTITY)
+        staging.stage(bot_of(only_modules.kept(FILE)))
+    assert is_sound(staged / MODULE, IDENTITY)

@@ -62,7 +62,8 @@ def pack(bot: Bot) -> bytes:
 
 def _manifest(bot: Bot) -> str:
     """Return a bot.toml for a bot's staged files. It holds no author: the league knows whose bot it is."""
-    commands = {"module": bot.module} if bot.module else {"run": shlex.join(bot.run)}
+    files = {key: file for key, file in (("module", bot.module), ("payload", bot.payload)) if file}
+    commands = files or {"run": shlex.join(bot.run)}
     values = {"name": bot.name, **commands, "build": shlex.join(bot.build), "games": bot.games}
     tops = dict.fromkeys(name.partition("/")[:2] for name, _ in bot.sources)
     values["files"] = [glob.escape(top) + ("/**/*" if below else "") for top, below in tops]

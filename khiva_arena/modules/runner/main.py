@@ -66,12 +66,16 @@ def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int
     return 0
 
 
-def run(vm: Vm, path: str, digest: str) -> int:
+def run(vm: Vm, path: str, digest: str, *payload: str) -> int:
     """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, and VmFailed before any of the code has run.
 
     digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
+    payload: path and digest of the bytes that it reads from descriptor 3; none if it has no such descriptor
     """
-    instance = Instance(vm, load(vm, path, digest), Wall(), _most_bytes())
+    code, bytes_ = load(vm, path, digest), [_as_noted(payload[0], payload[1], "the payload")] if payload else []
+    instance = Instance(vm, code, Wall(), _most_bytes(sum(map(len, bytes_))))
+    for data in bytes_:
+        instance.add_payload(data)
     try:
         code = instance.run() & 0xFF
     except (VmFailed, MemoryError, OSError) as problem:
@@ -83,19 +87,24 @@ def run(vm: Vm, path: str, digest: str) -> int:
 
 def load(vm: Vm, path: str, digest: str) -> int:
     """Return the address of a compiled module. Raises VmFailed if its code is not what was compiled, or is gone."""
+    return machine.load(vm, _as_noted(path, digest, "the compiled code"))
+
+
+def _as_noted(path: str, digest: str, what: str) -> bytes:
+    """Return the bytes of a file that the arena made. Raises VmFailed if they are not those of its note, or are gone."""
     try:
-        code = _bytes(path)
+        data = _bytes(path)
     except OSError:
-        code = b""
-    if blake2b(code, digest_size=DIGEST).hexdigest() != digest:
-        raise VmFailed("the compiled code of a module has changed, or is gone, since the arena made it; a new run makes it again")
-    return machine.load(vm, code)
+        data = b""
+    if blake2b(data, digest_size=DIGEST).hexdigest() != digest:
+        raise VmFailed(f"{what} of a module has changed, or is gone, since the arena made it; a new run makes it again")
+    return data
 
 
-def _most_bytes() -> int:
-    """Return the bytes of memory that a module may have: what this process may have, less its own."""
+def _most_bytes(payload: int) -> int:
+    """Return the bytes of memory that a module may have: what this process may have, less its own, and those of a payload."""
     soft = resource.getrlimit(resource.RLIMIT_DATA)[0]
-    return -1 if soft == resource.RLIM_INFINITY else max(0, soft - OWN_MEMORY)
+    return -1 if soft == resource.RLIM_INFINITY else max(0, soft - OWN_MEMORY - payload)
 
 
 def _bytes(path: str) -> bytes:
