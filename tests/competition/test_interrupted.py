@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from khiva_arena.competition.run import if_interrupted
+from khiva_arena.terminal.interrupts import if_interrupted
 
 
 def again_in_a_handler() -> None:

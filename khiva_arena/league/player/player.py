@@ -17,7 +17,6 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition.run import if_interrupted
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.who_plays import executor_of
 from khiva_arena.entrants.bots import Bot
@@ -36,6 +35,7 @@ from khiva_arena.league.player.refusals import (
     changed_terms,
     check_first,
     open_event,
+    refuse_beside_player,
     refuse_changed,
     refuse_early,
     refuse_too_few,
@@ -54,6 +54,7 @@ from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.define import definition_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
+from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
@@ -86,6 +87,7 @@ def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
 @contextmanager
 def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
     """Yield a player whose store nobody else writes."""
+    refuse_beside_player(league.folder)
     with ExitStack() as stack:
         queue = stack.enter_context(Queue(league.folder))
         if how_long.batches and status_of(league.folder).link is None:
@@ -130,7 +132,8 @@ class Player:
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
         if self._batch is None:
-            return f"{count(len(self.chain.overs), 'batch', 'batches')} over, no other begun"
+            other = f"batch {self.chain.batches} is drawn" if self.chain.open else "no other begun"
+            return f"{count(len(self.chain.overs), 'batch', 'batches')} over, {other}"
         return f"batch {self.chain.batches}: {len(self._batch.done)} of {self._batch.planned} matches are recorded"
 
     def play(self) -> None:
