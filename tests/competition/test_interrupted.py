@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from wording import sentence
 
 from khiva_arena.terminal.interrupts import if_interrupted
 
@@ -16,9 +17,9 @@ def again_in_a_handler() -> None:
 
 def interrupted(then: Callable[[], None], told: list[str]) -> None:
     """Interrupt what stands in three blocks, twice."""
-    with if_interrupted(lambda text, **_: told.append(text), lambda: "no match was begun"):
+    with if_interrupted(lambda text, **_: told.append(text), lambda: sentence("run", "no-match-begun")):
         try:
-            with if_interrupted(lambda text, **_: told.append(text), lambda: "3 of 15 matches are recorded"):
+            with if_interrupted(lambda text, **_: told.append(text), lambda: "three of them"):
                 raise KeyboardInterrupt
         finally:
             then()
@@ -33,4 +34,4 @@ def test_an_interrupt_is_told_once_although_a_second_one_comes(then: Callable[[]
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         interrupted(then, told)
-    assert told == ["interrupted: 3 of 15 matches are recorded; the same command resumes"]
+    assert told == [sentence("competition", "interrupted-same-command-resumes", how_far="three of them")]
