@@ -12,7 +12,7 @@ from khiva_arena.league.draw.next_batch import add_batch
 from khiva_arena.league.folder import FINAL, QUEUE, check_league
 from khiva_arena.league.submissions.beside_entries import RosterChange
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
-from khiva_arena.league.waiting import Waiting, waiting_of
+from khiva_arena.league.waiting import WaitingItem, waiting_of
 from khiva_arena.store.db import Store
 
 
@@ -52,7 +52,7 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     recorded: int
     planned: int
     bots: tuple[BotStatus, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingItem, ...]
     seasons: tuple[str, ...] = ()
 
 

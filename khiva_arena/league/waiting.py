@@ -19,7 +19,7 @@ ENTRY, CHANGE = "entry", "change"
 TAKEN_BACK = "the organiser took it back before it was in"
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class WaitingItem(msgspec.Struct, frozen=True):
     """A bot that waits, or a change of the roster.
 
     id: as `league cancel` takes it, entry-N or change-N.
@@ -37,16 +37,16 @@ def waiting_of(
     entries: Sequence[QueueEntry],
     changes: Sequence[RosterChange],
     chain: Chain | None,
-) -> tuple[Waiting, ...]:
+) -> tuple[WaitingItem, ...]:
     """Return what waits and is not in the chain of the league in a folder: bots, then changes, in the order of the queue."""
     bots = chain.bots if chain else {}
     waiting = [
-        Waiting(f"{ENTRY}-{entry.number}", entry.family_name, _why(folder, entry))
+        WaitingItem(f"{ENTRY}-{entry.number}", entry.family_name, _why(folder, entry))
         for entry in entries
         if entry.played_as not in bots
     ]
     waiting += [
-        Waiting(f"{CHANGE}-{change.number}", *_of_change(change, chain)) for change in changes if not _is_done(change, chain)
+        WaitingItem(f"{CHANGE}-{change.number}", *_of_change(change, chain)) for change in changes if not _is_done(change, chain)
     ]
     return tuple(waiting)
 
@@ -89,7 +89,7 @@ def _stored_chain(folder: Path) -> Chain | None:
         return chain_of(store)
 
 
-def take_back(folder: Path, what: str) -> Waiting:
+def take_back(folder: Path, what: str) -> WaitingItem:
     """Take back what waits in the queue of the league in a folder, and return it. ``what``: its id, or its name if nothing else
     that waits has it. Raises ConfigError."""
     with Queue(folder) as queue:
@@ -107,7 +107,7 @@ def take_back(folder: Path, what: str) -> Waiting:
     return one
 
 
-def _named(waiting: Sequence[Waiting], what: str) -> Waiting:
+def _named(waiting: Sequence[WaitingItem], what: str) -> WaitingItem:
     named = [one for one in waiting if what in (one.id, one.name)]
     if len(named) == 1:
         return named[0]
