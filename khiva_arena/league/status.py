@@ -66,13 +66,12 @@ def status_of(folder: Path) -> LeagueStatus:
         with Queue(folder) as queue:
             names = {author.id: author.name for author in queue.authors()}
             entries, changes = queue.entries("waiting", "accepted"), queue.changes()
-    unfounded = LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None))
     if not _has_store(folder):
-        return unfounded
+        return _unfounded(folder, entries, changes)
     with Store.read(folder) as store:
         chain = chain_of(store)
         if chain is None:
-            return unfounded
+            return _unfounded(folder, entries, changes)
         counts = Counts()
         for event in store.events():
             if event.definition.batch:
@@ -88,6 +87,10 @@ def status_of(folder: Path) -> LeagueStatus:
     seasons = tuple(name for name, _ in chain.seasons)
     place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
     return LeagueStatus(*place, recorded, planned, bots, waiting_of(folder, entries, changes, chain), seasons)
+
+
+def _unfounded(folder: Path, entries: list[QueueEntry], changes: list[RosterChange]) -> LeagueStatus:
+    return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None))
 
 
 def receipt_of(folder: Path) -> str:

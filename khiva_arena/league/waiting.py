@@ -33,22 +33,14 @@ class WaitingItem(msgspec.Struct, frozen=True):
 
 
 def waiting_of(
-    folder: Path,
-    entries: Sequence[QueueEntry],
-    changes: Sequence[RosterChange],
-    chain: Chain | None,
+    folder: Path, entries: Sequence[QueueEntry], changes: Sequence[RosterChange], chain: Chain | None
 ) -> tuple[WaitingItem, ...]:
     """Return what waits and is not in the chain of the league in a folder: bots, then changes, in the order of the queue."""
     bots = chain.bots if chain else {}
-    waiting = [
-        WaitingItem(f"{ENTRY}-{entry.number}", entry.family_name, _why(folder, entry))
-        for entry in entries
-        if entry.played_as not in bots
-    ]
-    waiting += [
-        WaitingItem(f"{CHANGE}-{change.number}", *_of_change(change, chain)) for change in changes if not _is_done(change, chain)
-    ]
-    return tuple(waiting)
+    bots_that_wait = [entry for entry in entries if entry.played_as not in bots]
+    waiting = [WaitingItem(f"{ENTRY}-{entry.number}", entry.family_name, _why(folder, entry)) for entry in bots_that_wait]
+    changes = [change for change in changes if not _is_done(change, chain)]
+    return (*waiting, *(WaitingItem(f"{CHANGE}-{change.number}", *_of_change(change, chain)) for change in changes))
 
 
 def _why(folder: Path, entry: QueueEntry) -> str:

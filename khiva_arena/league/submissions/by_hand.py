@@ -1,7 +1,7 @@
 """A bot that its organiser enters by hand: it comes in if the command ends well, and else not at all.
 
-The command holds its entry until its last act, so that the player leaves it alone. What a kill leaves is held by nobody: the same
-command takes it up, a newer entry of the bot takes its place, and ``league cancel`` takes it back.
+The command holds its entry until its last act, so that the player leaves it alone. What a kill leaves stays so: the same command
+takes it up, a newer entry of the bot takes its place, and ``league cancel`` takes it back.
 """
 
 from khiva_arena.entrants.bots import Bot
@@ -16,13 +16,7 @@ from khiva_arena.terminal import interrupts
 ENDED = "its `league enter` ended before it was in"
 
 
-def enter(
-    league: League,
-    queue: Queue,
-    author: str,
-    family: str,
-    bot: Bot,
-) -> QueueEntry:
+def enter(league: League, queue: Queue, author: str, family: str, bot: Bot) -> QueueEntry:
     """Examine a bot, let it wait for the next batch, and return its entry, which is accepted or refused. If that is interrupted
     or fails, nothing of it waits.
 
@@ -52,13 +46,7 @@ def enter(
             raise
 
 
-def _left(
-    league: League,
-    queue: Queue,
-    author: str,
-    family: str,
-    identity: str,
-) -> int:
+def _left(league: League, queue: Queue, author: str, family: str, identity: str) -> int:
     """Return the number of the entry that an earlier command has left of the same bot, 0 if there is none."""
     for entry in queue.entries_of(author):
         is_left = entry.state == "accepted" or (entry.state == "waiting" and entry.held)

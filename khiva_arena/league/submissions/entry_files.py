@@ -64,7 +64,7 @@ class EntryLock:
 
     def __exit__(self, *_: object) -> None:
         if self.is_taken:
-            unlock(self._folder, self._number)
+            _lock_of(self._folder, self._number).unlink(missing_ok=True)
         if self._descriptor >= 0:
             os.close(self._descriptor)
 
@@ -79,18 +79,6 @@ def is_at_work(folder: Path, number: int) -> bool:
         return not files.took_lock(file.fileno())
 
 
-def unlock(folder: Path, number: int) -> None:
-    """Remove the file that tells others a command is at work on an entry."""
-    _lock_of(folder, number).unlink(missing_ok=True)
-
-
-def forget_copy(folder: Path, queue: Queue, identity: str) -> None:
-    """Remove the copy of a bot that was refused, unless another entry has it."""
-    with queue.hold():  # so that nobody adds one meanwhile
-        if all(entry.identity != identity or entry.state == "refused" for entry in queue.entries()):
-            shutil.rmtree(copy_of(folder, identity), ignore_errors=True)
-
-
 def take_back(folder: Path, queue: Queue, number: int, why: str) -> None:
     """Refuse an entry that is not in the league yet, and remove what there is of it. ``why``: for its author."""
     queue.refuse(number, why)
@@ -98,10 +86,12 @@ def take_back(folder: Path, queue: Queue, number: int, why: str) -> None:
 
 
 def forget(folder: Path, queue: Queue, number: int) -> None:
-    """Remove the files of an entry that was refused."""
-    if identity := queue.entry(number).identity:
-        forget_copy(folder, queue, identity)
-    unlock(folder, number)
+    """Remove the files of an entry that was refused: its lock, and the copy of its bot, unless another entry has the same bot."""
+    _lock_of(folder, number).unlink(missing_ok=True)
+    with queue.hold():  # so that nobody adds one meanwhile
+        identity = queue.entry(number).identity
+        if identity and all(entry.identity != identity or entry.state == "refused" for entry in queue.entries()):
+            shutil.rmtree(copy_of(folder, identity), ignore_errors=True)
 
 
 def take_back_older(folder: Path, queue: Queue, number: int) -> None:

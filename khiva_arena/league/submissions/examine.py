@@ -27,7 +27,7 @@ from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league.folder import BOTS
 from khiva_arena.league.settings import League
-from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget_copy, take_back_older
+from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, take_back_older
 from khiva_arena.league.submissions.names import compared, name_taken
 from khiva_arena.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry, limits_of
@@ -89,8 +89,8 @@ def examine_next(
         queue.add_build_seconds(entry.number, _cpu_of_children() - cpu)
         shutil.rmtree(draft, ignore_errors=True)
     entry = queue.entry(entry.number)
-    if entry.state == "refused" and entry.identity:
-        forget_copy(league.folder, queue, entry.identity)
+    if entry.state == "refused":
+        forget(league.folder, queue, entry.number)
     return entry, Finding(entry.state != "refused", entry.report)
 
 

@@ -203,13 +203,9 @@ class Queue(BesideEntries):
 
     def _sent(self, author: str, family: str, packed: bytes) -> int:
         """Return the number of the same bot of the same author and name, if it came before and was not refused, else 0."""
-        rows = self._rows(
-            "SELECT number FROM entries JOIN families ON families.id = family "
-            "WHERE stream = ? AND state != 'refused' AND entries.author = ? AND name = ?",
-            sha256(packed).hexdigest(),
-            author,
-            family,
-        )
+        which = "stream = ? AND state != 'refused' AND entries.author = ? AND name = ?"
+        query = f"SELECT number FROM entries JOIN families ON families.id = family WHERE {which}"
+        rows = self._rows(query, sha256(packed).hexdigest(), author, family)
         return rows[0]["number"] if rows else 0
 
     def _check_limits(self, author: str, limits: UploadLimits) -> None:
@@ -321,9 +317,8 @@ class Queue(BesideEntries):
     def renew(self, number: int) -> None:
         """Begin the lease of an entry anew, since its check goes on; one that is held stays so."""
         with self._transaction():
-            self._connection.execute(
-                "UPDATE entries SET leased_until = max(leased_until, ?) WHERE number = ?", (time.time() + LEASE_SECONDS, number)
-            )
+            query = "UPDATE entries SET leased_until = max(leased_until, ?) WHERE number = ?"
+            self._connection.execute(query, (time.time() + LEASE_SECONDS, number))
 
     def holds(self, number: int, identity: str) -> bool:
         """Tell whether an entry of a bot is held."""
@@ -338,12 +333,10 @@ class Queue(BesideEntries):
         """Let an entry wait again whose check the player could not make here, which is not its author's fault."""
         due = time.time() + RETRY_SECONDS
         report = f"it could not be checked; tried again after {datetime.fromtimestamp(due, UTC).isoformat(timespec='seconds')}"
+        which = "number = ? AND state = 'waiting' AND by_player"
+        query = f"UPDATE entries SET attempts = attempts - 1, leased_until = ?, report = ? WHERE {which}"
         with self._transaction():
-            self._connection.execute(
-                "UPDATE entries SET attempts = attempts - 1, leased_until = ?, report = ? "
-                "WHERE number = ? AND state = 'waiting' AND by_player",
-                (due, report, number),
-            )
+            self._connection.execute(query, (due, report, number))
 
     def identify(self, number: int, identity: str) -> None:
         """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
