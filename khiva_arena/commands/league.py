@@ -30,6 +30,7 @@ from khiva_arena.league.settings import league_of, league_text, remember_maker
 from khiva_arena.league.status import LeagueStatus, status_of
 from khiva_arena.league.submissions import by_hand
 from khiva_arena.league.submissions.names import check_name
+from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.waiting import take_back
 from khiva_arena.report.text import listing
@@ -88,13 +89,13 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
     entrant = bot_files.load(bot, loading=asking(replace(loaded.settings.loading, include=allowed), say))
     if entrant.guest:
         raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
-    family = name or entrant.name
-    with Queue(league) as queue, if_interrupted(say, lambda: f"nothing of {harmless(family)} waits"):
+    family, packed = name or entrant.name, pack(entrant)
+    with Queue(league) as queue, if_interrupted(say, lambda: f"{harmless(family)} does not come in by this command"):
         whose = queue.author(author) or queue.add_author(author)
         if whose.revoked:
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
             raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
-        entry = by_hand.enter(loaded, queue, whose.id, family, entrant)
+        entry = by_hand.enter(loaded, queue, whose.id, family, entrant.identity, packed)
     is_accepted = entry.state != "refused"
     if as_json:
         click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report}))

@@ -84,7 +84,7 @@ def bot(tmp_path: Path, source: str = "# one") -> Bot:
 def enter(league: League, one: Bot, family: str = "bot") -> str:
     """Enter a bot of ann's as the command does. Return the state of its entry."""
     with Queue(league.folder) as queue:
-        return by_hand.enter(league, queue, queue.authors()[0].id, family, one).state
+        return by_hand.enter(league, queue, queue.authors()[0].id, family, one.identity, pack(one)).state
 
 
 def breaks(monkeypatch: pytest.MonkeyPatch, step: str, end: Callable[[], NoReturn], *, is_after: bool) -> None:

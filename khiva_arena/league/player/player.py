@@ -34,8 +34,8 @@ from khiva_arena.league.player.refusals import (
     HowLong,
     changed_terms,
     check_first,
+    open_alone,
     open_event,
-    refuse_beside_player,
     refuse_changed,
     refuse_early,
     refuse_too_few,
@@ -87,13 +87,12 @@ def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
 @contextmanager
 def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
     """Yield a player whose store nobody else writes."""
-    refuse_beside_player(league.folder)
     with ExitStack() as stack:
         queue = stack.enter_context(Queue(league.folder))
         if how_long.batches and status_of(league.folder).link is None:
             _examine_some(league, queue, say)
             refuse_too_few(league, queue)
-        store = stack.enter_context(Store.write(league.folder))
+        store = stack.enter_context(open_alone(league.folder))
         check_first(league, store, how_long)
         log = stack.enter_context(RunEvents(league.folder, league.settings.events_file, say))
         public = stack.enter_context(Publisher(store, log.say))

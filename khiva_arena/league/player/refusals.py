@@ -95,10 +95,15 @@ def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
         raise ConfigError(f"--beacon: the league has no beacon; name one in {SETTINGS}, or leave --beacon out")
 
 
-def refuse_beside_player(folder: Path) -> None:
-    """Raise StoreError if a player is at work on the league in a folder."""
-    if Store.is_in_use(folder):
-        raise StoreError(f"{folder}: its player is at work; wait for it, or stop it and give the same command again")
+def open_alone(folder: Path) -> Store:
+    """Return the store of the league in a folder, to be written. Raises StoreError, which says what to do beside a player."""
+    try:
+        return Store.write(folder)
+    except StoreError:
+        if Store.is_in_use(folder):
+            why = f"{folder}: its player is at work; wait for it, or stop it and give the same command again"
+            raise StoreError(why) from None
+        raise
 
 
 def refuse_early(chain: Chain, clock_is_right: bool) -> None:

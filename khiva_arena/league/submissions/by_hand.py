@@ -4,33 +4,32 @@ The command holds its entry until its last act, so that the player leaves it alo
 takes it up, a newer entry of the bot takes its place, and ``league cancel`` takes it back.
 """
 
-from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import StagingError
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions import entry_files
 from khiva_arena.league.submissions.examine import examine_next
-from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.terminal import interrupts
 
 ENDED = "its `league enter` ended before it was in"
 
 
-def enter(league: League, queue: Queue, author: str, family: str, bot: Bot) -> QueueEntry:
+def enter(league: League, queue: Queue, author: str, family: str, identity: str, packed: bytes) -> QueueEntry:
     """Examine a bot, let it wait for the next batch, and return its entry, which is accepted or refused. If that is interrupted
     or fails, nothing of it waits.
 
     author: its author's id.
     family: its name in the league.
+    identity: of its files and commands, which are packed.
 
     Raises ConfigError for a bot that the league does not take, StagingError if this machine is to blame.
     """
-    packed, number = pack(bot), 0
+    number = 0
     with entry_files.EntryLock(league.folder) as lock:
         try:
             with queue.hold():
-                number = _left(league, queue, author, family, bot.identity)
-                number = number or queue.add_entry(author, family, bot.identity, packed)
+                number = _left(league, queue, author, family, identity)
+                number = number or queue.add_entry(author, family, identity, packed)
                 lock.take(number)
             if queue.entry(number).state == "waiting":
                 examine_next(league, queue, number)
@@ -39,7 +38,7 @@ def enter(league: League, queue: Queue, author: str, family: str, bot: Bot) -> Q
             return queue.entry(number)
         except BaseException as error:
             interrupts.listen_no_more()  # a second one would leave it as a kill does
-            if lock.is_taken and queue.holds(number, bot.identity):
+            if lock.is_taken and queue.holds(number, identity):
                 entry_files.take_back(league.folder, queue, number, ENDED)
             if isinstance(error, StagingError):
                 raise StagingError(f"{error}; nothing of it waits: run the same command again") from None
