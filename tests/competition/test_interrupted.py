@@ -7,6 +7,8 @@ from wording import sentence
 
 from khiva_arena.terminal.interrupts import if_interrupted
 
+HOW_FAR = "3 of 15 matches"
+
 
 def again_in_a_handler() -> None:
     try:
@@ -17,9 +19,9 @@ def again_in_a_handler() -> None:
 
 def interrupted(then: Callable[[], None], told: list[str]) -> None:
     """Interrupt what stands in three blocks, twice."""
-    with if_interrupted(lambda text, **_: told.append(text), lambda: sentence("run", "no-match-begun")):
+    with if_interrupted(lambda text, **_: told.append(text), lambda: "something else"):
         try:
-            with if_interrupted(lambda text, **_: told.append(text), lambda: "three of them"):
+            with if_interrupted(lambda text, **_: told.append(text), lambda: HOW_FAR):
                 raise KeyboardInterrupt
         finally:
             then()
@@ -34,4 +36,4 @@ def test_an_interrupt_is_told_once_although_a_second_one_comes(then: Callable[[]
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         interrupted(then, told)
-    assert told == [sentence("competition", "interrupted-same-command-resumes", how_far="three of them")]
+    assert told == [sentence("competition", "interrupted-same-command-resumes", how_far=HOW_FAR)]
