@@ -52,6 +52,7 @@ EXAMPLES = {
         "khiva-arena league serve spring --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem",
     ),
     "league status": ("khiva-arena league status spring",),
+    "league cancel": ("khiva-arena league cancel spring entry-7",),
     "league season": ("khiva-arena league season spring 'second half'",),
     "league receipt": ("khiva-arena league receipt https://arena.example",),
     "league final": ("khiva-arena league final spring --top 8 --seeds 200 -j 2",),

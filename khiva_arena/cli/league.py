@@ -97,7 +97,8 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
 def enter(**flags: Any) -> int:
     """Enter BOT, a folder with a bot.toml or a module, as a new one or as the next version of the author's bot of that name. It
     is checked in its cell and plays a trial table against the anchors, which is not rated. Then it is in from the next batch on.
-    The exit code is 1 if it is refused."""
+    The exit code is 1 if it is refused. After Ctrl-C nothing of it waits. What kill -9 leaves stays out until the same command
+    takes it up, a newer one of that bot replaces it, or `league cancel` takes it back."""
     from khiva_arena.commands.league import enter as enter_bot
 
     return enter_bot(**flags)
@@ -159,9 +160,10 @@ def plan(**flags: Any) -> None:
 )
 @click.option("--user", default="", metavar="NAME", help="As root: become this user, which owns nothing of the league.")
 def serve(**flags: Any) -> None:
-    """Serve the pages of a league until Ctrl-C. Everybody sees the table as it grows, batches with replays once revealed, each
-    bot, what waits, a feed and badges. Authors with tokens upload bots and see their checks. The player is another process. The
-    server opens the queue and the folder `public`, and then confines itself: it reads no secret and connects nowhere."""
+    """Serve the pages of a league until Ctrl-C, by libraries of `pip install 'khiva-arena[web]'`. Everybody sees the table as it
+    grows, batches with replays once revealed, each bot, what waits, a feed and badges. Authors with tokens upload bots and see
+    their checks. The player is another process. The server opens the queue and the folder `public`, and then confines itself: it
+    reads no secret and connects nowhere."""
     from khiva_arena.commands.league_serve import serve as serve_league
 
     serve_league(**flags)
@@ -204,10 +206,21 @@ def final(**flags: Any) -> int:
 @league_argument
 @json_option
 def status(league: Path, as_json: bool) -> None:
-    """Print how a league stands: its newest link, the batch that is played, its bots, and what waits in the queue."""
+    """Print how a league stands: its newest link, the batch that is played, its bots, and what waits in the queue, and why."""
     from khiva_arena.commands.league import status as print_status
 
     print_status(league, as_json)
+
+
+@verb("cancel")
+@league_argument
+@click.argument("what", metavar="WHAT")
+def cancel(league: Path, what: str) -> None:
+    """Take back WHAT, a bot or a change that waits for the next batch: entry-N or change-N as `league status` prints it, or its
+    name. A bot that is in is taken out by `league retire`."""
+    from khiva_arena.commands.league import cancel as take_back
+
+    take_back(league, what)
 
 
 @verb("receipt")
@@ -243,7 +256,8 @@ state_verb("reinstate", "active", "Let a suspended BOT play again from the next 
 @league_argument
 @name_argument
 def add_author(league: Path, name: str) -> None:
-    """Add author NAME, and print the token once: only its hash is kept. Hand it over where nobody else reads it."""
+    """Add author NAME, or take one whom `league enter` added, and print the token once: only its hash is kept. Hand it over where
+    nobody else reads it."""
     from khiva_arena.commands import league_author  # when it is called, so that -h is quick
 
     league_author.add(league, name)

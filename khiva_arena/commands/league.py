@@ -21,17 +21,18 @@ from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import open_batch
 from khiva_arena.games.registry import NAMES
-from khiva_arena.league.folder import BOTS, SETTINGS
+from khiva_arena.league.folder import BOTS, SETTINGS, check_league
 from khiva_arena.league.player.final import FinalShape, play_final
 from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.settings import league_of, league_text, remember_maker
 from khiva_arena.league.status import LeagueStatus, status_of
-from khiva_arena.league.submissions.examine import examine_next
+from khiva_arena.league.submissions import by_hand
 from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.league.waiting import take_back
 from khiva_arena.report.text import listing
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.permissions import asking
@@ -41,6 +42,7 @@ from khiva_arena.store.db import Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.store.new_file import check_new_file, new_file
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 
@@ -87,23 +89,21 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
     entrant = bot_files.load(bot, loading=asking(replace(loaded.settings.loading, include=allowed), say))
     if entrant.guest:
         raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
-    packed = pack(entrant)
-    with Queue(league) as queue:
+    family, packed = name or entrant.name, pack(entrant)
+    with Queue(league) as queue, if_interrupted(say, lambda: f"{harmless(family)} does not come in by this command"):
         whose = queue.author(author) or queue.add_author(author)
         if whose.revoked:
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
             raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
-        number = queue.add_entry(whose.id, name or entrant.name, entrant.identity, packed)
-        examined = examine_next(loaded, queue, number)
-        assert examined is not None  # the entry is leased to this process
-        entry, verdict = examined
+        entry = by_hand.enter(loaded, queue, whose.id, family, entrant.identity, packed)
+    is_accepted = entry.state != "refused"
     if as_json:
-        click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": verdict.report}))
+        click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report}))
     else:
-        click.echo(f"{harmless(entry.family_name)}: {entry.state}; {verdict.report}")
-        if verdict.accepted:
+        click.echo(f"{harmless(entry.family_name)}: {entry.state}; {entry.report}")
+        if is_accepted:
             say(harmless(f"it is in from the next batch: khiva-arena league play {shlex.quote(str(league))}"))
-    return 0 if verdict.accepted else 1
+    return 0 if is_accepted else 1
 
 
 def play(league: Path, **flags: Any) -> None:
@@ -178,6 +178,13 @@ def change(league: Path, bot: str, state: str, why: str) -> None:
     say(f"{harmless(bot)} is {state} from the next batch on")
 
 
+def cancel(league: Path, what: str) -> None:
+    """Take back what waits for the next batch. ``what``: as ``league status`` names it. Raises ConfigError."""
+    check_league(league)
+    one = take_back(league, what)
+    say(harmless(f"{one.id}, {one.name}, is taken back and changes nothing"))
+
+
 def season(league: Path, name: str) -> None:
     """Let a season begin with the next batch. Raises ConfigError for a name that is not valid, or taken."""
     standing = status_of(league)
@@ -222,8 +229,10 @@ def status(league: Path, as_json: bool) -> None:
     rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
     if rows:
         click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
-    for line in standing.waiting:
-        click.echo(harmless(f"waits: {line}"))
+    for one in standing.waiting:
+        click.echo(harmless(f"{one.id}: {one.name} {one.why}"))
+    if standing.waiting:
+        say(harmless(f"to take one of these back: khiva-arena league cancel {shlex.quote(str(league))} {standing.waiting[0].id}"))
 
 
 def _head(standing: LeagueStatus) -> str:

@@ -9,8 +9,7 @@ from typing import get_args
 import click
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import is_league
-from khiva_arena.league.folder import SETTINGS
+from khiva_arena.league.folder import check_league
 from khiva_arena.league.submissions.queue import Author, EntryState, Queue
 from khiva_arena.report.text import listing
 from khiva_arena.terminal.console import say
@@ -19,12 +18,14 @@ from khiva_arena.text import harmless
 
 
 def add(league: Path, name: str) -> None:
-    """Add an author and print the token. Raises ConfigError for a name that is not valid, taken, or like another one."""
+    """Add an author, unless `league enter` has, and print the token. Raises ConfigError for a name that is not valid, or like
+    another one, and for an author who has a token or was revoked."""
     with _queue(league) as queue:
-        if queue.author(name):
+        known = queue.author(name)
+        if known and (known.has_token or known.revoked):
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(name)}"
             raise ConfigError(f"{name} is an author already; for a new token: {again}")
-        _print_token(name, queue.rotate(queue.add_author(name).id))
+        _print_token(name, queue.rotate((known or queue.add_author(name)).id))
 
 
 def rotate(league: Path, name: str) -> None:
@@ -70,8 +71,7 @@ def _token_of(author: Author) -> str:
 
 def _queue(league: Path) -> Queue:
     """Return the open queue of a league. Raises ConfigError if there is no league."""
-    if not is_league(league):
-        raise ConfigError(f"{league}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+    check_league(league)
     return Queue(league)
 
 

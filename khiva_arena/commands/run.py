@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from khiva_arena.commands.bots import ready_bots
 from khiva_arena.competition.options import PlanFlags, RunOptions
-from khiva_arena.competition.run import Run, if_interrupted
+from khiva_arena.competition.run import Run
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.events import stored
@@ -25,6 +25,7 @@ from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.settings.table import TABLE
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.interrupts import if_interrupted
 
 if TYPE_CHECKING:
     from khiva_arena.competition.budget import Proposal

@@ -26,6 +26,7 @@ from khiva_arena.league.submissions.sending import (
 from khiva_arena.sandbox import regular_files
 from khiva_arena.settings.permissions import asking
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.text import harmless
 
 VARIABLE = "KHIVA_ARENA_TOKEN"
@@ -42,6 +43,7 @@ class SubmitFlags(NamedTuple):
     """How a bot is sent, as the flags say.
 
     token_file: with the author's token; None for the variable.
+    ca: with a certificate to trust; None for those of the system.
     name: of the bot in the league; None for its own.
     allow_include: True to send files outside of the bot's folder, too.
     wait: whether to wait for its check.
@@ -49,15 +51,17 @@ class SubmitFlags(NamedTuple):
     """
 
     token_file: Path | None
+    ca: Path | None
     name: str | None
     allow_include: bool | None
     wait: bool
     as_json: bool
 
 
-def submit(bot: str | None, to: str, ca: Path | None, status: bool, **flags: Any) -> int:
+def submit(bot: str | None, to: str, status: bool, **flags: Any) -> int:
     """Send a bot, or print what became of those that were sent. Returns the exit code. ``flags``: those of ``SubmitFlags``."""
-    site, wish = site_of(to, ca), SubmitFlags(**flags)
+    wish = SubmitFlags(**flags)
+    site = site_of(to, wish.ca)
     if not status:
         return _send(site, bot, wish)
     if bot or wish.name or wish.wait:
@@ -71,25 +75,29 @@ def submit(bot: str | None, to: str, ca: Path | None, status: bool, **flags: Any
 def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     if bot is None:
         raise ConfigError("name the bot to send, or give --status")
-    token_file, name, allow, wait, as_json = wish
+    token_file, _, name, allow, wait, as_json = wish
     token = _token(token_file)
     entrant = bot_files.load(bot, loading=asking(valid_part_of(None, None, allow), say))
     name = name or entrant.name
     check_name(name, "a bot")
     sent = sending.send(site, token, name, pack(entrant))
     kept_in = receipts.keep(site, sent, say)
-    entry = SentEntry(sent.entry, name, "waiting")
+    entry = SentEntry(sent.entry, name, sent.state)
     where = harmless(f"entry {sent.entry} of {sent.league}" if sent.league else f"entry {sent.entry}")
     if wait:
-        say(f"{where}: waits for its check")
-        entry = _settled(site, token, entry)
+        if sent.state == "waiting":
+            say(f"{where}: waits for its check")
+        with if_interrupted(say, lambda: f"{where} is sent"):
+            entry = _settled(site, token, entry)
     if as_json:
         kept = str(kept_in) if kept_in else None
         click.echo(json.dumps({**msgspec.to_builtins(entry), "league": sent.league, "receipts": kept}))
     else:
         click.echo(f"{where}: {_text_of(entry)}")
     if not wait:
-        say(harmless(f"next: khiva-arena submit --status --to {shlex.quote(site.url)}"))
+        same = [("--to", site.url), ("--token-file", token_file), ("--ca", wish.ca)]
+        flags = "".join(f" {flag} {shlex.quote(str(value))}" for flag, value in same if value)
+        say(harmless(f"next: khiva-arena submit --status{flags}"))
     return 0 if not wait or entry.state in IN else 1
 
 
@@ -119,7 +127,8 @@ def _settled(site: Site, token: str, entry: SentEntry) -> SentEntry:
     """Wait until an entry is accepted or refused, and return it. Raises ConfigError if the league knows it no more."""
     pause, unanswered = POLL_SECONDS[0], 0
     while True:
-        time.sleep(pause)
+        if entry.state == "waiting":  # else it was sent before, and only its report is asked for
+            time.sleep(pause)
         pause = min(POLL_SECONDS[1], pause * 1.3)
         try:
             found = [one for one in sending.entries(site, token).entries if one.entry == entry.entry]

@@ -58,7 +58,7 @@ def _tell(text: str, *, warning: bool = False) -> None:
 
 
 def _say_store(path: Path, result: AuditResult) -> None:
-    for report in result.events:
+    for report in _beside_well_ones(result):
         _say_event(report)
     if result.problems:
         what = "not sound" if result.chain else "the file is damaged"
@@ -69,7 +69,7 @@ def _say_store(path: Path, result: AuditResult) -> None:
 
 
 def _say_bundle(path: Path, result: AuditResult) -> None:
-    for report in result.events:
+    for report in _beside_well_ones(result):
         _say_event(report)
         click.echo(f"  commitment {report.commitment}: compare it with what was published before the first match")
     name = harmless(str(path))
@@ -102,6 +102,24 @@ def _say_chain(result: AuditResult) -> None:
         click.echo(f"  {line}")
     if len(result.not_compared) > SHOWN:
         click.echo(f"  and {len(result.not_compared) - SHOWN} more; --json lists all")
+
+
+def _beside_well_ones(result: AuditResult) -> list[EventReport]:
+    """Print in one line which batches of a league are well, and return the other events; all events of any other store."""
+    well = [report for report in result.events if result.chain and _is_well(report)]
+    if len(well) < 2:
+        return result.events
+    matches, rerun = sum(report.sound for report in well), sum(report.rerun or 0 for report in well)
+    again = f"; the bots of {rerun} were run again: every answer, fault and tick is the same" if rerun else ""
+    numbers = ranges([report.number for report in well])
+    click.echo("\n".join(paragraphs([f"batches {numbers}: all {matches} matches are sound{again}"], list_width())))
+    return [report for report in result.events if not _is_well(report)]
+
+
+def _is_well(report: EventReport) -> bool:
+    """Tell whether nothing is to be said of an event but that all of it was replayed and is sound."""
+    odd = (report.problems, report.unconfirmed, report.missing, report.left_out, report.unrevealed, report.sample, report.extends)
+    return not any(odd) and not report.closed and not report.ground
 
 
 def _say_event(report: EventReport) -> None:

@@ -33,7 +33,7 @@ from khiva_arena.settings.define import definition_of, refuse_to_mix
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.terminal.interrupts import was_told
+from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -281,18 +281,6 @@ class Run:
             return
         with served:
             yield served
-
-
-@contextmanager
-def if_interrupted(say: Say, how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far a run came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
-    try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        if not was_told(interrupt):
-            interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
-            say(interrupt.__notes__[0])
-        raise
 
 
 def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:

@@ -22,6 +22,12 @@ CHAIN = "chain.jsonl"
 """The file in ``PUBLIC`` with the links of the chain, a line each."""
 
 
+def check_league(folder: Path) -> None:
+    """Raise ConfigError if there is no league in a folder."""
+    if not (folder / SETTINGS).is_file():
+        raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+
+
 def final_folder(folder: Path, number: int) -> Path:
     """Return the store of a final of the league in a folder."""
     return folder / f"{FINAL}{number}"

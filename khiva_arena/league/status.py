@@ -4,14 +4,15 @@ from pathlib import Path
 
 import msgspec
 
-from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable, is_league, stored_event
 from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import add_batch
-from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS
-from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.league.folder import FINAL, QUEUE, check_league
+from khiva_arena.league.submissions.beside_entries import RosterChange
+from khiva_arena.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.league.waiting import WaitingItem, waiting_of
 from khiva_arena.store.db import Store
 
 
@@ -40,7 +41,7 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     batches: how many were drawn.
     recorded, planned: matches of the batch that is played; 0 if none is.
     bots: of the roster.
-    waiting: what waits in the queue, a line each.
+    waiting: what waits in the queue.
     seasons: their names, in order.
     """
 
@@ -51,29 +52,26 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     recorded: int
     planned: int
     bots: tuple[BotStatus, ...]
-    waiting: tuple[str, ...]
+    waiting: tuple[WaitingItem, ...]
     seasons: tuple[str, ...] = ()
 
 
 def status_of(folder: Path) -> LeagueStatus:
     """Return how the league in a folder stands. Raises ConfigError if there is none, StoreError if it is damaged."""
-    if not is_league(folder):
-        raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+    check_league(folder)
     names: dict[str, str] = {}
-    waiting: list[str] = []
+    entries: list[QueueEntry] = []
+    changes: list[RosterChange] = []
     if (folder / QUEUE).exists():
         with Queue(folder) as queue:
             names = {author.id: author.name for author in queue.authors()}
-            waiting += [f"{entry.family_name} is {entry.state}" for entry in queue.entries("waiting", "accepted")]
-            changes = queue.changes()
-    else:
-        changes = []
+            entries, changes = queue.entries("waiting", "accepted"), queue.changes()
     if not _has_store(folder):
-        return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), tuple(waiting))
+        return _unfounded(folder, entries, changes)
     with Store.read(folder) as store:
         chain = chain_of(store)
         if chain is None:
-            return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), tuple(waiting))
+            return _unfounded(folder, entries, changes)
         counts = Counts()
         for event in store.events():
             if event.definition.batch:
@@ -82,17 +80,17 @@ def status_of(folder: Path) -> LeagueStatus:
         if chain.open:
             row = stored_event(store, chain.open.event)
             recorded, planned = len(store.recorded(row.id)), bare_timetable(row).matches
-    waiting += [f"season {change.why} is to begin" for change in changes if change.state == "season"]
-    waiting += [
-        f"{chain.bots[change.identity].name} is to be {change.state}" for change in changes if change.identity in chain.bots
-    ]
     bots = tuple(
         BotStatus(bot.name, bot.identity, bot.state, names.get(bot.author, bot.author), counts.tables[bot.identity])
         for bot in chain.bots.values()
     )
     seasons = tuple(name for name, _ in chain.seasons)
     place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
-    return LeagueStatus(*place, recorded, planned, bots, tuple(waiting), seasons)
+    return LeagueStatus(*place, recorded, planned, bots, waiting_of(folder, entries, changes, chain), seasons)
+
+
+def _unfounded(folder: Path, entries: list[QueueEntry], changes: list[RosterChange]) -> LeagueStatus:
+    return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None))
 
 
 def receipt_of(folder: Path) -> str:

@@ -45,15 +45,22 @@ _NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC
 def lock(folder: Path) -> int:
     """Take the lock of a store that is to be written. Raises StoreError when another arbiter has it."""
     descriptor = private.open_file(folder / LOCK, os.O_RDWR)
+    if took_lock(descriptor):
+        return descriptor
+    os.close(descriptor)
+    raise _in_use(folder)
+
+
+def took_lock(descriptor: int) -> bool:
+    """Take the lock of an open file, and tell whether that was possible: whoever has it and is just ending gets a moment."""
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return descriptor
+            return True
         except BlockingIOError:
             if time.monotonic() > deadline:
-                os.close(descriptor)
-                raise _in_use(folder) from None
+                return False
         time.sleep(0.02)
 
 

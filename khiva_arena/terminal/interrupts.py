@@ -2,7 +2,11 @@
 
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from khiva_arena.say import Say
 
 AGAIN_SECONDS = 0.01
 _handled: list[signal.Signals] = []
@@ -39,6 +43,18 @@ def was_told(error: BaseException) -> bool:
     while cause and not (isinstance(cause, KeyboardInterrupt) and hasattr(cause, "__notes__")):
         cause = cause.__cause__ or cause.__context__
     return cause is not None
+
+
+@contextmanager
+def if_interrupted(say: Say, how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far a command came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if not was_told(interrupt):
+            interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
+            say(interrupt.__notes__[0])
+        raise
 
 
 def _once_more(unraisable: Any) -> None:

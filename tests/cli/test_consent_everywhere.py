@@ -29,6 +29,7 @@ OTHERS: dict[str, list[str]] = {
     "league status": ["L"],
     "league serve": ["L", "--listen", "127.0.0.1:0", "--user", "nobody-of-this-name"],
     "league season": ["L", "spring"],
+    "league cancel": ["L", "entry-1"],
     "league receipt": ["http://127.0.0.1:1"],
     "league retire": ["L", "random"],
     "league suspend": ["L", "random"],

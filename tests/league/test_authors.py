@@ -35,6 +35,14 @@ def test_a_token_is_all_that_is_printed_on_stdout(league: Path) -> None:
     assert found.name == "ann"
 
 
+def test_an_author_whom_enter_added_gets_a_token(league: Path) -> None:
+    with Queue(league) as queue:
+        ann = queue.add_author("ann")
+    token = author(league, "add", "ann")[0].strip()
+    with Queue(league) as queue:
+        assert queue.author_of_token(token) == ann._replace(has_token=True)
+
+
 def test_an_author_is_listed_revoked_and_forgotten(league: Path) -> None:
     author(league, "add", "ann")
     rows = json.loads(author(league, "list", "--json")[0])["authors"]

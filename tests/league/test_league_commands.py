@@ -85,7 +85,8 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
     assert sentence("league", "drawn-again", batches="") in arena("verify", "spring", cwd=folder).stdout
     second = started("league", "play", "spring", cwd=folder)
     until(lambda: Store.is_in_use(folder / "spring"))
-    assert sentence("store", "another-arbiter-work-store") in arena("league", "play", "spring", cwd=folder, code=2).stderr
+    for verb in ("play", "final"):
+        assert sentence("league", "player-at-work") in arena("league", verb, "spring", cwd=folder, code=2).stderr
     second.kill()
     second.communicate()
 

@@ -171,7 +171,7 @@ def test_authors_that_look_alike_are_refused(queue: Queue, ann: Author) -> None:
 def test_the_very_same_bot_is_refused_whoever_sends_it(queue: Queue, ann: Author) -> None:
     packed = one_of_its_own()
     queue.add_upload(ann.id, "one", packed, MUCH)
-    for author, name in ((ann, "one"), (queue.add_author("bob"), "two")):
+    for author, name in ((ann, "other"), (queue.add_author("bob"), "one"), (queue.add_author("cy"), "two")):
         with pytest.raises(ConfigError, match=pattern("submissions", "equal")) as caught:
             queue.add_upload(author.id, name, packed, MUCH)
         assert "ann" not in str(caught.value)

@@ -11,7 +11,8 @@ from public_league import ANN, BEN, league_folder, write_public
 from wording import sentence
 
 from khiva_arena.league.routes import tokens
-from khiva_arena.league.submissions.queue import NOTES_OF_BATCHES, Queue
+from khiva_arena.league.submissions.beside_entries import NOTES_OF_BATCHES
+from khiva_arena.league.submissions.queue import Queue
 
 FORM = {"Content_Type": "application/x-www-form-urlencoded"}
 ANNS, BENS = "a check that ann alone may read <b>", "a check that ben alone may read"

@@ -93,8 +93,10 @@ def test_what_is_not_taken_is_said_in_words(server: LeagueServer, queue: Queue, 
     taken = server.ask("/api/submit?name=crow", "POST", packed, **bearer)
     assert taken.status == 202
     newest = f"c{12:063x}"
-    assert taken.data == {"entry": 1, "league": "Spring league", "link": 40, "digest": f"e{40:063x}", "commitment": newest}
-    assert server.ask("/api/submit?name=crow", "POST", packed, **bearer).status == 422
+    told = {"league": "Spring league", "link": 40, "digest": f"e{40:063x}", "commitment": newest}
+    assert taken.data == {"entry": 1, "state": "waiting", **told}
+    assert server.ask("/api/submit?name=crow", "POST", packed, **bearer).data == taken.data  # as after a kill of its sender
+    assert server.ask("/api/submit?name=other", "POST", packed, **bearer).status == 422
     assert [entry.number for entry in queue.entries()] == [1]
 
 

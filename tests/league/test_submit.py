@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,6 +130,49 @@ def test_a_league_that_never_answers_again_is_not_waited_for(
     league.answers((202, SENT), *[(500, b"")] * 3)
     assert "500" in submit(league, "my-bot", "--wait", home=tmp_path, code=2)[1]
     assert len(league.asked) == 4
+
+
+def test_a_bot_that_was_sent_before_is_asked_for_at_once(
+    league: FakeLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "POLL_SECONDS", (10**6, 10**6))
+    entered = {"entry": 7, "bot": "my bot", "state": "entered", "report": "its check"}
+    league.answers((202, {**SENT, "state": "entered"}), *[(202, {**SENT, "state": "entered"}), (200, {"entries": [entered]})])
+    assert submit(league, "my-bot", home=tmp_path)[0] == "entry 7 of spring: my bot is entered\n"
+    out, _ = submit(league, "my-bot", "--wait", home=tmp_path)
+    assert out == "entry 7 of spring: my bot is entered\n    its check\n"
+
+
+def test_who_interrupts_the_wait_hears_that_the_bot_is_sent(
+    league: FakeLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "_settled", interrupted)
+    monkeypatch.setenv("KHIVA_ARENA_TOKEN", TOKEN)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    league.answers((202, SENT))
+    flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "wait": True, "as_json": False}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        command.submit(str(tmp_path / "my-bot"), league.url, False, **flags)
+    assert caught.value.__notes__ == [
+        sentence("competition", "interrupted-same-command-resumes", how_far="entry 7 of spring is sent")
+    ]
+
+
+def test_the_line_that_comes_next_works_as_it_is_printed(tmp_path: Path) -> None:
+    tls = certificate(tmp_path / "my tls")
+    (tmp_path / "ann's token").touch(0o600)
+    (tmp_path / "ann's token").write_text(TOKEN)
+    how = ("--token-file", "ann's token", "--ca", str(tls / "cert.pem"))
+    with fake_league(tls) as league:
+        league.answers((202, SENT), (200, {"entries": []}))
+        said = submit(league, "my-bot", *how, home=tmp_path, token="")[1]
+        (line,) = [line.partition("next: khiva-arena ")[2] for line in said.splitlines() if "next: " in line]
+        env = {"KHIVA_ARENA_TOKEN": "", "XDG_STATE_HOME": str(tmp_path / "state")}
+        arena(*shlex.split(line), cwd=tmp_path, env=env)
+        assert [(asked.method, asked.headers["Authorization"]) for asked in league.asked][1:] == [("GET", f"Bearer {TOKEN}")]
 
 
 def test_an_entry_that_is_gone_is_not_waited_for(league: FakeLeague, tmp_path: Path) -> None:

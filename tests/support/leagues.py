@@ -61,6 +61,7 @@ def enter(league: League, author: str, name: str, made: str = "") -> str:
         whose = queue.author(author) or queue.add_author(author)
         number = queue.add_entry(whose.id, name, identity, identity.encode())
         queue.settle(number, "accepted", "its check passed", identity)
+        queue.release(number)
     return identity
 
 

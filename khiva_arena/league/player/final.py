@@ -20,7 +20,7 @@ from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, next_place
 from khiva_arena.league.folder import final_folder
 from khiva_arena.league.player.publish import Publisher, is_final_over
-from khiva_arena.league.player.refusals import HowLong, check_beacon, refuse_early
+from khiva_arena.league.player.refusals import HowLong, check_beacon, open_alone, refuse_early
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
 from khiva_arena.say import Say
@@ -57,9 +57,10 @@ class PlayedFinal(NamedTuple):
 def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -> PlayedFinal:
     """Play a final, or the rest of one that has begun. ``how_long``: the beacon's command, and whether the clock is right.
 
-    Raises ConfigError if too few bots have been rated, or another final of another shape is not over yet.
+    Raises ConfigError if too few bots have been rated, or another final of another shape is not over yet; StoreError beside a
+    player.
     """
-    with Store.write(league.folder) as store:
+    with open_alone(league.folder) as store:
         chain = chain_of(store)
         if chain is None or not chain.overs:
             raise ConfigError(f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena league play` plays some")

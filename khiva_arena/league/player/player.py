@@ -15,7 +15,6 @@ from typing import cast
 from khiva_arena import __version__
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition.run import if_interrupted
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.who_plays import executor_of
 from khiva_arena.entrants.bots import Bot
@@ -33,6 +32,7 @@ from khiva_arena.league.player.refusals import (
     HowLong,
     changed_terms,
     check_first,
+    open_alone,
     open_event,
     refuse_changed,
     refuse_early,
@@ -51,6 +51,7 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.say import Say
 from khiva_arena.settings.define import runtimes_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
+from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
@@ -88,7 +89,7 @@ def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
         if how_long.batches and status_of(league.folder).link is None:
             _examine_some(league, queue, say)
             refuse_too_few(league, queue)
-        store = stack.enter_context(Store.write(league.folder))
+        store = stack.enter_context(open_alone(league.folder))
         check_first(league, store, how_long)
         log = stack.enter_context(RunEvents(league.folder, league.settings.events_file, say))
         public = stack.enter_context(Publisher(store, log.say))
@@ -127,7 +128,8 @@ class Player:
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
         if self._batch is None:
-            return f"{count(len(self.chain.overs), 'batch', 'batches')} over, no other begun"
+            other = f"batch {self.chain.batches} is drawn" if self.chain.open else "no other begun"
+            return f"{count(len(self.chain.overs), 'batch', 'batches')} over, {other}"
         return f"batch {self.chain.batches}: {len(self._batch.done)} of {self._batch.planned} matches are recorded"
 
     def play(self) -> None:

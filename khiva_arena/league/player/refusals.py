@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import to_builtins
@@ -94,6 +95,17 @@ def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
         raise ConfigError(f"--beacon: the league has no beacon; name one in {SETTINGS}, or leave --beacon out")
 
 
+def open_alone(folder: Path) -> Store:
+    """Return the store of the league in a folder, to be written. Raises StoreError, which says what to do beside a player."""
+    try:
+        return Store.write(folder)
+    except StoreError:
+        if Store.is_in_use(folder):
+            why = f"{folder}: its player is at work; wait for it, or stop it and give the same command again"
+            raise StoreError(why) from None
+        raise
+
+
 def refuse_early(chain: Chain, clock_is_right: bool) -> None:
     """Raise ConfigError if the newest link is further ahead of this machine's clock than clocks differ."""
     ahead = ahead_of_clock(chain)
@@ -106,7 +118,7 @@ def refuse_early(chain: Chain, clock_is_right: bool) -> None:
 
 def refuse_too_few(league: League, queue: Queue) -> None:
     """Raise ConfigError if a league that is not founded yet has too few bots for a table, those counted that still wait."""
-    families = {entry.family for entry in queue.entries("waiting", "accepted")}
+    families = {entry.family for entry in queue.entries("waiting", "accepted") if not entry.held}
     check_families(len(league.anchors) + len(families), league.settings.seats)
 
 

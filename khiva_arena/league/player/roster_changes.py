@@ -4,7 +4,8 @@ from khiva_arena.errors import RecordError
 from khiva_arena.league.chain.links import Entered, Season, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.chain.stored_chain import add, next_place
-from khiva_arena.league.submissions.queue import Queue, QueueEntry, RosterChange
+from khiva_arena.league.submissions.beside_entries import RosterChange
+from khiva_arena.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 
@@ -15,9 +16,13 @@ def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
     A kill between a link and its mark in the queue is no harm: what the chain has already is marked and not made again.
     """
     for change in queue.changes():
-        chain = _take_change(store, queue, chain, change, say)
+        with queue.hold():  # so that nobody takes it back while its link is written
+            if change in queue.changes():
+                chain = _take_change(store, queue, chain, change, say)
     for entry in queue.entries("accepted"):
-        chain = _take_entry(store, queue, chain, entry, say)
+        with queue.hold():
+            if queue.entry(entry.number) == entry and not entry.held:
+                chain = _take_entry(store, queue, chain, entry, say)
     return chain
 
 

@@ -52,7 +52,9 @@ class Desk:
     def _know(self) -> Known:
         names = {author.id: author.name for author in self._queue.authors()}
         entries = self._queue.entries("waiting", "accepted")
-        return Known(names, tuple(WaitingBot(entry.family_name, WAITS_FOR[entry.state]) for entry in entries))
+        return Known(
+            names, tuple(WaitingBot(entry.family_name, WAITS_FOR["waiting" if entry.held else entry.state]) for entry in entries)
+        )
 
     async def author_of(self, token: str) -> Author:
         """Return the author whose token it is. Raises HTTPException for a wrong one.
@@ -69,9 +71,13 @@ class Desk:
         """Return the author of a token that was right before, None if it was revoked since."""
         return await self._asked(partial(self._queue.author_of_token, token))
 
-    async def add_upload(self, author: Author, name: str, packed: bytes) -> int:
-        """Add a packed bot, and return its number. Raises ConfigError if it may not be added."""
-        return await self._asked(partial(self._queue.add_upload, author.id, name, packed, self._limits))
+    async def add_upload(self, author: Author, name: str, packed: bytes) -> QueueEntry:
+        """Add a packed bot, unless it came before, and return its entry. Raises ConfigError if it may not be added."""
+
+        def add() -> QueueEntry:
+            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits))
+
+        return await self._asked(add)
 
     async def entries_of(self, author: Author) -> list[QueueEntry]:
         """Return the entries of an author."""

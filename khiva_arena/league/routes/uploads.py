@@ -67,7 +67,7 @@ class Uploads:
         desk: Desk,
         view: LeagueView | None,
     ) -> JSONResponse:
-        """Answer an upload: it waits in the queue, or the answer says why not. Raises HTTPException."""
+        """Answer an upload: it waits in the queue, or came before, or the answer says why not. Raises HTTPException."""
         author = await author_of(request, desk)
         name = request.query_params.get("name", "")
         if not name:
@@ -77,10 +77,10 @@ class Uploads:
         with self._place(author) as data:
             await self._receive(request, data)
             try:
-                number = await desk.add_upload(author, name, bytes(data))
+                entry = await desk.add_upload(author, name, bytes(data))
             except ConfigError as error:
                 raise HTTPException(422, str(error)) from None
-        return JSONResponse({"entry": number, **receipt(view)}, 202)
+        return JSONResponse({"entry": entry.number, "state": entry.state, **receipt(view)}, 202)
 
     async def _receive(self, request: Request, data: bytearray) -> None:
         more = True

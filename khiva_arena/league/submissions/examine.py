@@ -6,7 +6,6 @@ author alone, in the words of ``khiva-arena check``.
 A bot is unpacked into a draft, which becomes the league's copy in one step once it is accepted.
 """
 
-import re
 import resource
 import secrets
 import shutil
@@ -28,6 +27,7 @@ from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league.folder import BOTS
 from khiva_arena.league.settings import League
+from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, take_back_older
 from khiva_arena.league.submissions.names import compared, name_taken
 from khiva_arena.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry, limits_of
@@ -41,10 +41,6 @@ from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 MOST_WORDS = 10_000
-SHORT = 32
-"""The hex digits of an identity that name a bot's folder: too many for two bots to be made that share them."""
-DRAFT = "draft-"
-"""The beginning of the name of a folder with a bot that is being checked; the number of its entry follows."""
 MOST_REPORT = 20_000  # characters
 NEXT = "  next: khiva-arena check"
 """The beginning of the line that names a command for the user of this machine."""
@@ -62,13 +58,8 @@ class Finding(NamedTuple):
 
 
 def folder_of(league: League, identity: str) -> Path:
-    """Return the folder with the league's copy of a bot. ``identity``: of its files and commands.
-
-    Raises ConfigError for one that is no hash: the server can write into the queue.
-    """
-    if not re.fullmatch("[0-9a-f]{64}", identity):
-        raise ConfigError(f"the queue names a bot by {identity[:40]!r}, which is no identity; it was altered: restore a copy")
-    return league.folder / BOTS / identity[:SHORT]
+    """Return the folder with the league's copy of a bot, as ``copy_of`` does."""
+    return copy_of(league.folder, identity)
 
 
 def examine_next(
@@ -78,7 +69,7 @@ def examine_next(
 ) -> tuple[QueueEntry, Finding] | None:
     """Examine an entry that waits, note what became of it, and return both; None if none waits.
 
-    number: of the entry, which this process has added; None for the next one.
+    number: of the entry, which this process holds; None for the next one.
 
     Raises StagingError or StoreError if this machine is to blame: then the entry waits again.
     """
@@ -87,7 +78,7 @@ def examine_next(
     if claimed is None:
         return None
     entry, packed = claimed
-    draft = league.folder / BOTS / f"{DRAFT}{entry.number}"
+    draft = draft_of(league.folder, entry.number)
     cpu = _cpu_of_children()
     try:
         _settle(league, queue, entry, packed, draft)
@@ -98,8 +89,8 @@ def examine_next(
         queue.add_build_seconds(entry.number, _cpu_of_children() - cpu)
         shutil.rmtree(draft, ignore_errors=True)
     entry = queue.entry(entry.number)
-    if entry.state == "refused" and entry.identity:
-        shutil.rmtree(folder_of(league, entry.identity), ignore_errors=True)
+    if entry.state == "refused":
+        forget(league.folder, queue, entry.number)
     return entry, Finding(entry.state != "refused", entry.report)
 
 
@@ -125,6 +116,7 @@ def _settle(
         shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: the identity is this entry's alone
         draft.rename(folder)
         queue.settle(entry.number, "accepted", verdict.report, played_as)
+        take_back_older(league.folder, queue, entry.number)
     except StagingError:
         raise
     except OSError as error:
@@ -232,7 +224,7 @@ def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
                 False,
                 f"its trial table could not be played because of it: {voids[-1].void}",
             )
-        raise StagingError(f"the trial table of {bot.name} was void: {voids[-1].void}; it is tried again later")
+        raise StagingError(f"the trial table of {bot.name} was void: {voids[-1].void}")
     places, faults = [], []
     for outcome in recorded:
         seat = -outcome.ordinal % len(bots)

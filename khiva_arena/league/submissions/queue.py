@@ -1,21 +1,22 @@
 """The queue of a league, ``queue.db``: authors, what they submit, and changes of the roster that wait for the next batch.
 
 It is a SQLite file of its own, so that the server can open it and not the store. Each change is one short transaction. The player
-claims an entry with a lease: if it is killed, the entry waits again once the lease is over.
+claims an entry with a lease: if it is killed, the entry waits again once the lease is over. What ``league enter`` adds is held by
+that command, and the player leaves it alone until the command has released it: what a kill leaves never comes in by itself.
 """
 
+import math
 import secrets
 import sqlite3
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.league.submissions.beside_entries import BesideEntries
 from khiva_arena.league.submissions.names import check_name, compared, name_taken
 from khiva_arena.league.submissions.packing import check_packed
-from khiva_arena.league.submissions.queue_file import QueueFile
 from khiva_arena.store.rows import now
 from khiva_arena.words import count
 
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from khiva_arena.league.settings import LeagueOptions  # the server loads no settings of bots
 
 LEASE_SECONDS = 3_600.0
+HELD = math.inf
+"""The end of the lease of an entry that ``league enter`` holds."""
 RETRY_SECONDS = 600.0
 """The wait before an entry is claimed again that this machine could not check."""
 MOST_ATTEMPTS = 3
 """The attempts at checking an entry: each after the first because the player was killed meanwhile."""
 TOKEN_BYTES = 32
-NOTES_OF_BATCHES = 5
-"""The last batches of which notes are kept."""
 REVOKED = "its author may not submit any more"
 EQUAL = "the very same bot is in the league already, or waits to be"
 SPENT = "today's builds and checks have used up the CPU time that an author has in a day"
@@ -62,6 +63,7 @@ class QueueEntry(NamedTuple):
     state: waiting to be checked, refused, accepted and waiting for the next batch, or entered.
     report: what its check and its trial table gave, in words for its author.
     at: when it came, UTC.
+    leased_until: the end of the lease of who checks it, in seconds since 1970.
     """
 
     number: int
@@ -73,10 +75,17 @@ class QueueEntry(NamedTuple):
     state: EntryState
     report: str
     at: str
+    leased_until: float
+
+    @property
+    def held(self) -> bool:
+        """True for an entry that ``league enter`` has not released, so that the player leaves it alone."""
+        return self.leased_until == HELD
 
 
 ENTRY = """
-    SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at
+    SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at,
+        leased_until
     FROM entries JOIN families ON families.id = family"""
 """The rows of entries without their files, which may be large."""
 
@@ -103,22 +112,7 @@ def limits_of(options: "LeagueOptions") -> UploadLimits:
     )
 
 
-class RosterChange(NamedTuple):
-    """A change of the roster that was asked for.
-
-    number: in order of arrival.
-    identity: of the bot; "" for a season.
-    state: active, suspended or retired; "season" begins a season.
-    why: in words, for everyone to read; the name of a season.
-    """
-
-    number: int
-    identity: str
-    state: Literal["active", "suspended", "retired", "season"]
-    why: str
-
-
-class Queue(QueueFile):
+class Queue(BesideEntries):
     """The open queue of a league. Every method raises StoreError if SQLite or the disk refuses."""
 
     # --- authors ---
@@ -176,8 +170,8 @@ class Queue(QueueFile):
     # --- entries ---
 
     def add_entry(self, author: str, family: str, identity: str, packed: bytes) -> int:
-        """Add a bot that its organiser has at hand, and return its number. It is leased: only a claim by its number takes it
-        now.
+        """Add a bot that its organiser has at hand, and return its number. It is held: only a claim by its number takes it, until
+        ``release``.
 
         author: its author's id.
         family: the name of the bot, which is one of the author's or a new one.
@@ -185,7 +179,7 @@ class Queue(QueueFile):
         Raises ConfigError, in words that name nobody, for an equal bot or a name that is taken or looks like another.
         """
         with self._transaction():
-            return self._add(author, family, packed, identity=identity, leased_until=time.time() + LEASE_SECONDS)
+            return self._add(author, family, packed, identity=identity, leased_until=HELD)
 
     def add_upload(
         self,
@@ -194,16 +188,25 @@ class Queue(QueueFile):
         packed: bytes,
         limits: UploadLimits,
     ) -> int:
-        """Add a bot that came from elsewhere and waits to be checked, and return its number. ``name``: as ``add_entry`` takes
-        ``family``.
+        """Add a bot that came from elsewhere and waits to be checked, and return its number; that of the same bot if its author
+        has sent it before. ``name``: as ``add_entry`` takes ``family``.
 
         Raises ConfigError, in words that name nobody, as ``add_entry`` does, for a stream that breaks a bound, and for an author
         who has reached a limit.
         """
         check_packed(packed)
         with self._transaction():
+            if sent := self._sent(author_id, name, packed):
+                return sent
             self._check_limits(author_id, limits)
             return self._add(author_id, name, packed)
+
+    def _sent(self, author: str, family: str, packed: bytes) -> int:
+        """Return the number of the same bot of the same author and name, if it came before and was not refused, else 0."""
+        which = "stream = ? AND state != 'refused' AND entries.author = ? AND name = ?"
+        query = f"SELECT number FROM entries JOIN families ON families.id = family WHERE {which}"
+        rows = self._rows(query, sha256(packed).hexdigest(), author, family)
+        return rows[0]["number"] if rows else 0
 
     def _check_limits(self, author: str, limits: UploadLimits) -> None:
         """Raise ConfigError for an author who has reached a limit, or was revoked."""
@@ -275,7 +278,7 @@ class Queue(QueueFile):
     ) -> tuple[QueueEntry, bytes] | None:
         """Claim an entry that waits to be checked, and return it with its files, None if there is none.
 
-        number: of the entry, which this process has added; None for the next one. Who has used least CPU today comes first, then
+        number: of the entry, which this process holds; None for the next one. Who has used least CPU today comes first, then
             who came first. An entry whose checks were killed too often is refused.
         build_seconds: CPU seconds of builds and checks that an author has in a day; the entries of one who has used them up wait
             until the next one. 0 for no limit.
@@ -286,15 +289,16 @@ class Queue(QueueFile):
             query = f"SELECT number, author, attempts FROM entries WHERE state = 'waiting' AND {which} ORDER BY number"
             spent = self._spent_today()
             for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
-                if row["attempts"] >= MOST_ATTEMPTS:
+                if row["attempts"] >= MOST_ATTEMPTS and number is None:
                     why = f"its check was ended {MOST_ATTEMPTS} times before it was done; ask the organiser"
                     self._set(row["number"], state="refused", report=why, files=None)
                     continue
                 if build_seconds and spent.get(row["author"], 0.0) >= build_seconds:
                     self._set(row["number"], report=f"it waits: {SPENT}; {_tomorrow()}")
                     continue
-                lease = {"leased_until": clock + LEASE_SECONDS, "by_player": number is None}
-                self._set(row["number"], **lease, attempts=row["attempts"] + 1, report="")
+                if number is None:
+                    lease = {"leased_until": clock + LEASE_SECONDS, "by_player": True}
+                    self._set(row["number"], **lease, attempts=row["attempts"] + 1, report="")
                 packed = self._rows("SELECT files FROM entries WHERE number = ?", row["number"])[0]["files"]
                 return self.entry(row["number"]), bytes(packed)
         return None
@@ -302,7 +306,8 @@ class Queue(QueueFile):
     def end_leases_of_player(self) -> None:
         """End the leases of a player that is no more. The caller is the player now."""
         with self._transaction():
-            self._connection.execute("UPDATE entries SET leased_until = 0 WHERE by_player AND state = 'waiting'")
+            query = "UPDATE entries SET leased_until = 0, report = '' WHERE by_player AND state = 'waiting'"
+            self._connection.execute(query)
 
     def leased(self) -> list[int]:
         """Return the numbers of the entries that are being checked."""
@@ -310,17 +315,28 @@ class Queue(QueueFile):
         return [row["number"] for row in rows]
 
     def renew(self, number: int) -> None:
-        """Begin the lease of an entry anew, since its check goes on."""
+        """Begin the lease of an entry anew, since its check goes on; one that is held stays so."""
         with self._transaction():
-            self._set(number, leased_until=time.time() + LEASE_SECONDS)
+            query = "UPDATE entries SET leased_until = max(leased_until, ?) WHERE number = ?"
+            self._connection.execute(query, (time.time() + LEASE_SECONDS, number))
+
+    def holds(self, number: int, identity: str) -> bool:
+        """Tell whether an entry of a bot is held."""
+        return any(entry.held and entry.identity == identity for entry in self.entries() if entry.number == number)
+
+    def release(self, number: int) -> None:
+        """Let the player take an entry that was held."""
+        with self._transaction():
+            self._set(number, leased_until=0.0)
 
     def put_back(self, number: int) -> None:
-        """Let an entry wait again whose check could not be made here, which is not its author's fault."""
+        """Let an entry wait again whose check the player could not make here, which is not its author's fault."""
+        due = time.time() + RETRY_SECONDS
+        report = f"it could not be checked; tried again after {datetime.fromtimestamp(due, UTC).isoformat(timespec='seconds')}"
+        which = "number = ? AND state = 'waiting' AND by_player"
+        query = f"UPDATE entries SET attempts = attempts - 1, leased_until = ?, report = ? WHERE {which}"
         with self._transaction():
-            self._connection.execute(
-                "UPDATE entries SET attempts = attempts - 1, leased_until = ? WHERE number = ? AND state = 'waiting'",
-                (time.time() + RETRY_SECONDS, number),
-            )
+            self._connection.execute(query, (due, report, number))
 
     def identify(self, number: int, identity: str) -> None:
         """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
@@ -342,7 +358,7 @@ class Queue(QueueFile):
             if played_as and self._rows("SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number):
                 raise ConfigError(EQUAL)
             if self.entry(number).state == "waiting":
-                self._set(number, state=state, report=report, played_as=played_as, files=None, leased_until=0.0)
+                self._set(number, state=state, report=report, played_as=played_as, files=None)
 
     def add_build_seconds(self, number: int, seconds: float) -> None:
         """Note the CPU seconds that a build and a check of an entry took, whatever became of it."""
@@ -351,51 +367,15 @@ class Queue(QueueFile):
             self._connection.execute(query, (seconds, now(), number))
 
     def refuse(self, number: int, why: str) -> None:
-        """Refuse an entry that was accepted, and cannot be entered."""
+        """Refuse an entry that waits to be checked, or to be entered; any other stays as it is."""
         with self._transaction():
-            self._set(number, state="refused", report=why, played_as=None)
+            if self.entry(number).state in ("waiting", "accepted"):
+                self._set(number, state="refused", report=why, played_as=None, files=None)
 
     def mark_entered(self, number: int) -> None:
         """Note that a link of the chain has entered a bot."""
         with self._transaction():
             self._set(number, state="entered")
-
-    # --- notes ---
-
-    def keep_notes(self, batch: int, notes: Mapping[str, str]) -> None:
-        """Keep what bots wrote in a batch that is over, for their authors, and forget what they wrote in older ones.
-
-        notes: by the identity of each bot.
-        """
-        with self._transaction():
-            for identity, text in notes.items():
-                self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (identity, batch, text))
-            self._connection.execute("DELETE FROM notes WHERE batch <= ?", (batch - NOTES_OF_BATCHES,))
-
-    def notes_of(self, author_id: str) -> dict[str, list[tuple[int, str]]]:
-        """Return what the bots of an author wrote in the last batches: by identity, batch and text, the newest first."""
-        query = "SELECT notes.* FROM notes JOIN entries ON played_as = notes.identity WHERE author = ? ORDER BY batch DESC"
-        notes: dict[str, list[tuple[int, str]]] = {}
-        for identity, batch, text in self._rows(query, author_id):
-            notes.setdefault(identity, []).append((batch, text))
-        return notes
-
-    # --- changes ---
-
-    def add_change(self, identity: str, state: str, why: str) -> None:
-        """Ask for a change of the roster."""
-        with self._transaction():
-            self._insert("changes", identity=identity, state=state, why=why, at=now())
-
-    def changes(self) -> list[RosterChange]:
-        """Return the changes that wait."""
-        rows = self._rows("SELECT number, identity, state, why FROM changes WHERE done IS NULL ORDER BY number")
-        return [RosterChange(*row) for row in rows]
-
-    def mark_done(self, number: int, what: str) -> None:
-        """Note what became of a change."""
-        with self._transaction():
-            self._connection.execute("UPDATE changes SET done = ? WHERE number = ?", (what, number))
 
     def _refuse_alike(self, table: str, name: str, what: str) -> None:
         if self._rows(f"SELECT 1 FROM {table} WHERE alike = ?", compared(name)):

@@ -65,7 +65,17 @@ class QueueFile:
         self._connection.execute(f"UPDATE entries SET {names} WHERE number = ?", (*values.values(), number))
 
     @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Let nobody else change the queue within the context. What is changed in it counts at its end, all or, if it raises,
+        nothing."""
+        with self._transaction():
+            yield
+
+    @contextmanager
     def _transaction(self) -> Iterator[None]:
+        if self._connection.in_transaction:  # which ``hold`` began
+            yield
+            return
         with self._explained():
             self._connection.execute("BEGIN IMMEDIATE")
             try:

@@ -51,9 +51,11 @@ class Sent(ToldLink, frozen=True, kw_only=True):
     """The answer to a bot that was sent.
 
     entry: its number in the league's queue.
+    state: of the entry, which is another one than waiting if the same bot was sent before.
     """
 
     entry: Annotated[int, msgspec.Meta(ge=0)]
+    state: str = "waiting"
 
 
 class SentEntry(msgspec.Struct, frozen=True):
