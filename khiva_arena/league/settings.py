@@ -173,7 +173,7 @@ class League(NamedTuple):
     @property
     def frozen_anchors(self) -> tuple[Anchor, ...]:
         """The anchors as the chain names them."""
-        return tuple(Anchor(bot.name, bot.identity, bot.built_from) for bot in self.anchors)
+        return tuple(Anchor(bot.name, bot.identity, bot.built_from, bot.parts) for bot in self.anchors)
 
 
 def _beacon(options: LeagueOptions) -> Beacon | None:

@@ -44,7 +44,7 @@ RUN_AGAIN = pattern("verify", "bots-run-again", matches="6 matches")
 def folder(place: Path, payload: bytes, *lines: str) -> Path:
     """Write a bot of the module and a payload into a folder."""
     place.mkdir()
-    text = ['name = "m"', 'module = "bot.wasm"', 'payload = "weights.bin"', *lines]
+    text = [f'name = "{place.name}"', 'module = "bot.wasm"', 'payload = "weights.bin"', *lines]
     (place / "bot.toml").write_text("\n".join(text))
     (place / "bot.wasm").write_bytes(MODULE)
     (place / "weights.bin").write_bytes(payload)
@@ -248,3 +248,18 @@ def test_a_damaged_payload_is_not_staged_and_is_named(tmp_path: Path, cache: Pat
     flip(only_modules.kept(ModuleFile("payload", one.parts[1])))
     with pytest.raises(StagingError, match="this copy of its payload is damaged"):
         staging.stage(one)
+
+
+def test_a_league_in_ticks_names_both_hashes_and_anybody_can_run_it_again(cup: Path, tmp_path: Path, cache: Path) -> None:
+    arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
+    settings = tmp_path / "summer" / "league.toml"
+    settings.write_text(
+        re.sub(r"(?m)^bots = .*$", f"bots = {json.dumps([str(cup / 'one'), str(cup / 'two')])}", settings.read_text())
+    )
+    arena("league", "enter", "summer", str(cup / "none"), "--author", "ann", cwd=tmp_path)
+    arena("league", "play", "summer", "--batches", "1", cwd=tmp_path)
+    defined = definition_of(tmp_path / "summer").bots
+    assert {bot.payload for bot in defined} == {sha256(payload).hexdigest() for payload in PAYLOADS.values()}
+    shutil.rmtree(cache)
+    said = arena("verify", "summer", "--rerun-bots", cwd=tmp_path).stdout
+    assert "were run again: every answer, fault and tick is the same" in said

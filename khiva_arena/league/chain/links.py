@@ -49,11 +49,13 @@ class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: for people.
     identity: hash of its files and commands, or of its module.
     sources: in a league in ticks, hash of its files and commands; else "".
+    parts: of a module with a payload in a league in ticks, the hashes of both; else ().
     """
 
     name: Name
     identity: str
     sources: str = ""
+    parts: tuple[Digest, ...] = ()
 
 
 class Beacon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -155,6 +157,7 @@ class Entered(ChainLink, frozen=True, kw_only=True, tag="enter"):
     name: for people, one in the league.
     identity: hash of its files and commands, or of its module in a league in ticks.
     sources: hash of its files and commands.
+    parts: of a module with a payload in a league in ticks, the hashes of both; else ().
     replaces: the identities of the versions that retire for it.
     """
 
@@ -164,6 +167,7 @@ class Entered(ChainLink, frozen=True, kw_only=True, tag="enter"):
     name: Name
     identity: Digest
     sources: Digest
+    parts: tuple[Digest, ...] = ()
     replaces: tuple[Digest, ...] = ()
 
 

@@ -26,6 +26,7 @@ from khiva_arena.league.chain.links import (
     Season,
     StateChanged,
 )
+from khiva_arena.replay.definition import identity_with_payload
 
 
 class RosterBot(msgspec.Struct, frozen=True):
@@ -39,6 +40,7 @@ class RosterBot(msgspec.Struct, frozen=True):
     state: only an active bot is seated.
     entered: the number of the link that entered it.
     first_batch: the first one that may seat it; 0 for an anchor.
+    parts: of a module with a payload in a league in ticks, the hashes of both; else ().
     """
 
     name: str
@@ -50,6 +52,7 @@ class RosterBot(msgspec.Struct, frozen=True):
     state: Literal["active", "suspended", "retired"]
     entered: int
     first_batch: int
+    parts: tuple[str, ...] = ()
 
 
 class DecidedFinal(NamedTuple):
@@ -125,14 +128,22 @@ def walk(links: Sequence[AnyLink]) -> Chain:
     return chain
 
 
+def _has_its_parts(identity: str, parts: tuple[str, ...]) -> bool:
+    return not parts or (len(parts) == len(("module", "payload")) and identity_with_payload(*parts) == identity)
+
+
 def begin(link: AnyLink) -> Chain:
     """Return the chain of one link. Raises RecordError if it does not found a league."""
     if not isinstance(link, Founded) or (link.number, link.before) != (0, FIRST):
         raise RecordError("link 0 does not found a league")
     bots = {
-        anchor.identity: RosterBot(anchor.name, anchor.identity, anchor.sources, anchor.identity, "", 1, "active", 0, 0)
+        anchor.identity: RosterBot(
+            anchor.name, anchor.identity, anchor.sources, anchor.identity, "", 1, "active", 0, 0, anchor.parts
+        )
         for anchor in link.anchors
     }
+    if not all(_has_its_parts(bot.identity, bot.parts) for bot in link.anchors):
+        raise RecordError("link 0: an anchor is not that of its module and payload")
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
     return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, FIRST, None, (), (), (), _time_of(link))
@@ -204,6 +215,7 @@ def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
     """Return the bots that a link enters and retires. Raises RecordError."""
     family = chain.versions(link.family)
     _check(link.identity not in chain.bots, "its bot was entered before")
+    _check(_has_its_parts(link.identity, link.parts), "its bot is not that of its module and payload")
     _check(link.name not in [bot.name for bot in chain.bots.values()], "its bot has the name of another")
     _check(all(bot.author == link.author for bot in family), "its family is another author's")
     _check(link.version == len(family) + 1, f"version {len(family) + 1} of its family would be next, not {link.version}")
@@ -221,6 +233,7 @@ def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
         "active",
         link.number,
         first_batch=chain.batches + 1,
+        parts=link.parts,
     )
     return [*retired, entered]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from khiva_arena.errors import RecordError
-from khiva_arena.league.chain.roster import Chain
+from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.draw import Active, BatchShape, draw
 from khiva_arena.replay.definition import Batch, Conditions, DefinedBot, DefinedRuntime, Definition
@@ -53,10 +53,15 @@ def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRunt
         lineups=None,
         seed=None,
         anchor=next((name for name in ("random", *(anchor.name for anchor in chain.founded.anchors)) if name in names), ""),
-        bots=tuple(DefinedBot(bot.name, bot.identity, sources=bot.sources * conditions.in_ticks) for bot in chain.active),
+        bots=tuple(_defined(bot, in_ticks=conditions.in_ticks) for bot in chain.active),
         runtimes=dict(runtimes),
         batch=batch,
     )
+
+
+def _defined(bot: RosterBot, *, in_ticks: bool) -> DefinedBot:
+    module, payload = bot.parts or ("", "")
+    return DefinedBot(bot.name, bot.identity, sources=bot.sources * in_ticks, module=module, payload=payload)
 
 
 def active_of(chain: Chain) -> list[Active]:

@@ -80,6 +80,7 @@ def _take_entry(
         name=name_of_version(entry.family_name, versions),
         identity=identity,
         sources=entry.identity,
+        parts=tuple(entry.parts.split()),
         replaces=tuple(bot.identity for bot in active[:surplus]),
     )
     try:

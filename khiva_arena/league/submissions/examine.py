@@ -109,13 +109,13 @@ def _settle(
         if not verdict.accepted:
             queue.settle(entry.number, "refused", _for_author(verdict.report, draft))
             return
-        played_as = _played(league, bot).identity
-        if played_as in {anchor.identity for anchor in league.anchors}:
+        played = _played(league, bot)
+        if played.identity in {anchor.identity for anchor in league.anchors}:
             raise ConfigError(EQUAL)
         folder = folder_of(league, bot.identity)
         shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: the identity is this entry's alone
         draft.rename(folder)
-        queue.settle(entry.number, "accepted", verdict.report, played_as)
+        queue.settle(entry.number, "accepted", verdict.report, played.identity, played.parts)
         take_back_older(league.folder, queue, entry.number)
     except StagingError:
         raise

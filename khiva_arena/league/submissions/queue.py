@@ -9,6 +9,7 @@ import math
 import secrets
 import sqlite3
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -64,6 +65,7 @@ class QueueEntry(NamedTuple):
     report: what its check and its trial table gave, in words for its author.
     at: when it came, UTC.
     leased_until: the end of the lease of who checks it, in seconds since 1970.
+    parts: of a module with a payload that plays in ticks, the hashes of both, with a space between; else "".
     """
 
     number: int
@@ -76,6 +78,7 @@ class QueueEntry(NamedTuple):
     report: str
     at: str
     leased_until: float
+    parts: str
 
     @property
     def held(self) -> bool:
@@ -85,7 +88,7 @@ class QueueEntry(NamedTuple):
 
 ENTRY = """
     SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at,
-        leased_until
+        leased_until, parts
     FROM entries JOIN families ON families.id = family"""
 """The rows of entries without their files, which may be large."""
 
@@ -351,6 +354,7 @@ class Queue(BesideEntries):
         state: EntryState,
         report: str,
         played_as: str | None = None,
+        parts: Sequence[str] = (),
     ) -> None:
         """Note what became of an entry, unless it was refused meanwhile. Raises ConfigError if a bot that plays as it would is in
         the league already."""
@@ -358,7 +362,7 @@ class Queue(BesideEntries):
             if played_as and self._rows("SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number):
                 raise ConfigError(EQUAL)
             if self.entry(number).state == "waiting":
-                self._set(number, state=state, report=report, played_as=played_as, files=None)
+                self._set(number, state=state, report=report, played_as=played_as, parts=" ".join(parts), files=None)
 
     def add_build_seconds(self, number: int, seconds: float) -> None:
         """Note the CPU seconds that a build and a check of an entry took, whatever became of it."""

@@ -24,6 +24,7 @@ CREATE TABLE entries (
     identity TEXT,                     -- hash of its files and commands; NULL before the files of an upload are unpacked
     stream TEXT NOT NULL,              -- SHA-256 of the files as they came
     played_as TEXT UNIQUE,             -- the identity in the league: of its module in ticks; NULL before it is checked
+    parts TEXT NOT NULL DEFAULT '',    -- of a module with a payload in ticks, the hashes of both, with a space between
     files BLOB,                        -- as packing.py packs them; NULL once they are unpacked, or refused
     state TEXT NOT NULL,               -- waiting, refused, accepted, entered
     leased_until REAL NOT NULL DEFAULT 0,
