@@ -66,6 +66,7 @@ OTHERS = {
     "league/player/publish": (2, MADE),
     "league/routes/pages": (1, OURS),
     "league/routes/public_folder": (2, INSIDE),
+    "league/routes/rules": (1, OURS),
     "league/seen": (1, TYPED),
     "league/submissions/packing": (1, MADE),
     "league/submissions/queue_file": (1, OURS),

@@ -24,10 +24,12 @@ from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import ConfigError, StagingError
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import granted, refuse_unspoken, unconfirmed
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
@@ -80,7 +82,7 @@ class Rerunner:
         """Keep a sound copy on this machine. Raises ConfigError if it is no longer there, StagingError if it cannot be kept."""
         packed, path = self._bundled.get(file), self._path_of(file)
         try:
-            data = zlib.decompress(packed) if packed else path.read_bytes() if path else b""
+            data = zlib.decompress(packed) if packed else regular_files.read(path, MODULE_BYTES, follow=False) if path else b""
         except OSError as error:
             raise ConfigError(f"{error.filename}: {error.strerror}") from None
         if only_modules.keep(file.kind, data) != file:

@@ -97,7 +97,7 @@ def test_code_of_which_a_byte_has_changed_is_not_started_and_is_compiled_again(c
         outcome = once(command, clock)
         assert (outcome.record, outcome.host) == (None, True)
         changed = (
-            sentence("modules", "code-changed")
+            sentence("modules", "code-changed", what="the compiled code")
             if clock is Clock.TICKS
             else sentence("arbiter", "copy-damaged", what="compiled code")
         )

@@ -50,7 +50,7 @@ def test_a_damaged_copy_is_not_staged_and_is_named(damage: bytes) -> None:
     only_modules.keep("module", SOUND)
     file = only_modules.kept(FILE)
     file.write_bytes(damage)
-    with pytest.raises(StagingError, match=pattern("entrants", "module-damaged", file=re.escape(str(file)))):
+    with pytest.raises(StagingError, match=pattern("entrants", "module-damaged", kind="module", file=re.escape(str(file)))):
         staging.stage(bot_of(file))
 
 

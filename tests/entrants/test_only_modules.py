@@ -79,7 +79,7 @@ def test_a_store_and_a_bundle_hold_what_another_machine_needs(
         assert re.search(RUN_AGAIN, arena("verify", name, "--rerun-bots", "--modules", "brought", cwd=played).stdout)
         shutil.rmtree(tmp_path / "cache")
     assert (
-        sentence("events", "module-nowhere", name="greedy")
+        sentence("events", "module-nowhere", kind="module", name="greedy")
         in arena("bundle", "cup", "other.khiva", "--with-modules", cwd=played, code=2).stderr
     )
     (played / "brought").rename(played / "cup" / "modules")
@@ -118,13 +118,15 @@ def test_a_module_that_was_damaged_in_a_store_is_named_and_replaced(
     flip(file)
     out = str(tmp_path / "cup")
     said = arena("verify", out, cwd=played, code=1)
-    assert sentence("events", "module-damaged", copy=file) in said.stdout + said.stderr
+    assert sentence("events", "module-damaged", kind="module", copy=file) in said.stdout + said.stderr
     with monkeypatch.context() as patch:
         patch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "empty"))
         lacking = arena("verify", out, "--rerun-bots", cwd=played, code=2).stderr
         assert sentence("audit", "modules-damaged", copies=file) in lacking
         nowhere = arena("bundle", out, str(tmp_path / "b"), "--with-modules", cwd=played, code=2).stderr
-        assert re.search(pattern("events", "module-damaged-too", name="[a-z]+", copies=re.escape(str(file))), nowhere)
+        assert re.search(
+            pattern("events", "module-damaged-too", kind="module", name="[a-z]+", copies=re.escape(str(file))), nowhere
+        )
     arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played)
     assert digest(arena("verify", out, cwd=played)) == digest(arena("verify", "cup", cwd=played))
 

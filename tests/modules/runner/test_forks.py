@@ -189,7 +189,9 @@ def test_code_that_is_not_what_was_compiled_ends_a_fork_server_in_words(tmp_path
     code = code_of(tmp_path, 0)
     with served() as server:
         assert server.table(code) == [[1, 3, 6]]
-        assert server.load(loading(code, "00" * 32)) == [(0, line.FAILED, 0, sentence("modules", "code-changed").encode())]
+        assert server.load(loading(code, "00" * 32)) == [
+            (0, line.FAILED, 0, sentence("modules", "code-changed", what="the compiled code").encode())
+        ]
         assert server.process.wait(60) == FAILED
 
 

@@ -267,7 +267,7 @@ def test_code_that_the_arena_did_not_write_is_not_loaded(tmp_path: Path) -> None
     other = tmp_path / "other"
     other.write_bytes(data)
     done = run_code(other, expected)
-    why = f"the runner failed: {sentence('modules', 'code-changed')}"
+    why = f"the runner failed: {sentence('modules', 'code-changed', what='the compiled code')}"
     for path in (other, tmp_path / "none"):
         done = run_code(path, expected)
         assert (done.returncode, done.stderr.decode()) == (FAILED, f"{why}\n")

@@ -331,7 +331,7 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     assert answers[2][0][:2] == (0, line.ANSWERED)
     batches[0] = [(0, line.LOAD, 0, line.LOADING.pack(MOST, bytes(32)) + path.encode())]
     done = by_a_table(batches)
-    why = f"the runner failed: {sentence('modules', 'code-changed')}\n"
+    why = f"the runner failed: {sentence('modules', 'code-changed', what='the compiled code')}\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (FAILED, b"", why)
 
 
