@@ -156,7 +156,7 @@ def _memory() -> Iterator[None]:
 
 def _forget() -> None:
     detect._good_until.clear()
-    for remembering in _remembering_all(len(sys.modules)):
+    for remembering in _remembering_all(len(sys.modules), next(reversed(sys.modules))):
         remembering.cache_clear()
     for number, link in _descriptors().items():
         if link.startswith("/memfd:khiva-arena "):  # what the sandbox keeps "open as long as this process"
@@ -164,8 +164,9 @@ def _forget() -> None:
 
 
 @lru_cache(maxsize=1)
-def _remembering_all(_modules: int) -> list[Any]:
-    """Return the functions that remember answers about the machine, of so many modules as are imported now."""
+def _remembering_all(_count: int, _last: str) -> list[Any]:
+    """Return the functions that remember answers about the machine, of all modules of the arena. The number of modules and the
+    name of the last one tell whether one has been imported meanwhile."""
     ours = [module for name, module in sys.modules.items() if name.startswith("khiva_arena.")]
     return [function for module in ours for function in _remembering(module)]
 
