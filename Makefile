@@ -94,9 +94,11 @@ size:
 	@$(BIN)/python tests/support/count_code.py
 
 # A test module is rewritten by pytest when it is first imported, in half a minute for all. One process does so for the four that
-# run the tests, while types are checked. If a module cannot be imported, these four say so.
-rewritten:
+# run the tests, while types are checked, if a module has changed. If one cannot be imported, these four say so.
+rewritten: .venv/.rewritten
+.venv/.rewritten: .venv/.test $(shell find tests -name '*.py')
 	@$(BIN)/pytest --collect-only -q >/dev/null || true
+	@touch $@
 
 docs: .venv/.docs ## build the site from docs/ and the pages beside it into docs/_build/html, from nothing; a warning is an error
 	@rm -rf docs/_build

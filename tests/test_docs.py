@@ -55,6 +55,7 @@ def typed(page: str, folder: Path) -> list[tuple[str, str]]:
     return [(words[1], arena(*words[1:], cwd=folder).stdout) for words in commands(page) if words[0] == "khiva-arena"]
 
 
+@pytest.mark.soak
 def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_path: Path) -> None:
     line = next(line for line in "".join(blocks(README, "sh")).splitlines() if line.startswith("python3"))
     assert line.endswith(" && pip install khiva-arena")

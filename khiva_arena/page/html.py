@@ -245,6 +245,7 @@ def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) 
         order.append(name)
 
 
+@cache
 def _wrap(name: str, source: str) -> str:
     """Return a module as a constant that holds its exports."""
     names = _EXPORT.findall(source)

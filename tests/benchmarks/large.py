@@ -61,7 +61,7 @@ def planned(home: Path, matches: int) -> Path:
     return plan
 
 
-def made(folder: Path, event: EventRow) -> int:
+def made(folder: Path, event: EventRow, leave: int = LEFT) -> int:
     """A store with an event whose matches are played by lot, except a few that are left. Returns how many it has."""
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
@@ -72,7 +72,7 @@ def made(folder: Path, event: EventRow) -> int:
         rng = random.Random(18)
         for drawn in play.rounds():
             for job in play.jobs(drawn):
-                if len(play.done) == play.timetable.matches - LEFT:
+                if len(play.done) == play.timetable.matches - leave:
                     return len(play.done)
                 play.record(by_lot(job, rng), last=True)
     raise SystemExit("an event of more matches, please")

@@ -98,7 +98,7 @@ def test_the_places_of_a_swiss_come_first_and_elo_after(folder: Path) -> None:
     for words in (["out", "3"], ["out"]):
         text = arena("standings", *words, cwd=folder).stdout
         order = [
-            "khiva at ",
+            "khiva with max_turns=8 at ",
             "event 3, swiss, over:",
             "place  bot",
             "only estimates strength:",

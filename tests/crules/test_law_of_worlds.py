@@ -211,7 +211,7 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
 @pytest.mark.parametrize(
     ("count", "first", "end"),
     [
-        (24, 40, 1000),
+        (10, 40, 1000),
         pytest.param(100, 8, 60, marks=pytest.mark.soak),
         pytest.param(100, 60, 120, marks=pytest.mark.soak),
         pytest.param(200, 120, 1000, marks=pytest.mark.soak),

@@ -25,8 +25,8 @@ PLAYTHROUGHS = runpy.run_path(str(ROOT / "tests" / "playthroughs" / "make.py"))
 MATCHES = PLAYTHROUGHS["MATCHES"]
 PAGES = runpy.run_path(str(HERE / "make_pages.py"))
 MOST_ENTRIES = 2000
-FEWEST_STATES = {"emira": 1000, "silk_road": 700}
-SHORTER: dict[str, dict[str, Any]] = {"emira": {"max_rounds": 18}}
+FEWEST_STATES = {"emira": 500, "silk_road": 500}
+SHORTER: dict[str, dict[str, Any]] = {"emira": {"max_rounds": 9}, "silk_road": {"max_turns": 40}}
 
 pytestmark = pytest.mark.parametrize("game", registry.GAMES.values(), ids=lambda game: game.name)
 

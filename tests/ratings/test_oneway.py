@@ -64,7 +64,7 @@ def with_one_lost(matches, bot, number, up=False):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(2, 40), st.integers(1, 40), st.integers(0, 10**6))
 def test_all_of_n_seeds_is_never_less_sure_than_all_but_one_of_them(seeds, matches, which):
     """Two bots: likelihood, ranks, crosstable and the end of the interval, whichever seed was lost. With single matches lost

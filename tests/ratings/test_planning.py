@@ -25,12 +25,12 @@ def test_the_error_asked_for_is_the_error_got():
     """From 30 seeds, for half the error there: over many competitions the seeds planned, played, give that error; and the
     interval of the seeds holds the number that is needed in truth about 95 % of the time."""
     wanted = float(np.mean([ratings.error[1] for ratings in competitions(1, 30, 100)])) / 2
-    needs = [for_error(ratings, wanted)[1] for ratings in competitions(2, 30, 300)]
+    needs = [for_error(ratings, wanted)[1] for ratings in competitions(2, 30, 200)]
     planned = int(np.median([need.seeds for need in needs]))
     got = np.mean([ratings.error[1] for ratings in competitions(3, planned, 100)])
     assert got == pytest.approx(wanted, rel=0.08)
     # what is needed in truth: from the spread of the estimate itself
-    spread = np.std([ratings.elo[1] for ratings in competitions(4, 100, 600)]) * 10
+    spread = np.std([ratings.elo[1] for ratings in competitions(4, 100, 400)]) * 10
     needed = next(n for n in range(2, 10_000) if half_width(spread / n**0.5, n) <= wanted)
     held = np.mean([need.low <= needed <= need.high for need in needs])
     assert 0.91 <= held <= 0.99

@@ -49,14 +49,14 @@ def test_it_is_the_ratio_of_two_sums_of_squares():
 def test_it_is_how_much_less_ratings_vary_with_a_deal_for_each_table(bots, seats, suits):
     """The variance of the ratings themselves, over events with shared deals and others without."""
     spreads, effects = {True: [], False: []}, []
-    for trial in range(150):
+    for trial in range(100):
         rng = np.random.default_rng([trial, bots, seats])
         for shared, found in spreads.items():
             matches = dealt(rng, bots, seats, 12, suits=suits, shared=shared)
             found.append(np.var(rate(pair_cells(matches, bots), bots, 0).elo))
             effects += [measured(matches, bots).effect] if shared else []
     truth = np.mean(spreads[True]) / np.mean(spreads[False])
-    assert np.mean(effects) == pytest.approx(truth, rel=0.15)  # the truth is known to about 5 %
+    assert np.mean(effects) == pytest.approx(truth, rel=0.15)  # the truth is known to about 6 %
     assert (truth > 1.5) == (suits > 0)
 
 
@@ -65,7 +65,7 @@ def test_it_is_how_much_less_ratings_vary_with_a_deal_for_each_table(bots, seats
 def test_its_interval_holds_what_ever_more_seeds_tend_to(bots, seats, seeds, suits):
     truth = measured(dealt(np.random.default_rng(3), bots, seats, 4000, suits=suits), bots).effect
     held = []
-    for trial in range(200):
+    for trial in range(130):
         found = measured(dealt(np.random.default_rng([trial, seeds]), bots, seats, seeds, suits=suits), bots)
         held.append(found.low <= truth <= found.high)
     assert np.mean(held) > 0.9
@@ -77,12 +77,12 @@ def test_it_says_what_fewer_line_ups_are_worth(suits):
     """Six bots at two seats: all 15 line-ups, and the nine of three bots against three, in which each sits in 3 and not in 5."""
     three_by_three = [2, 3, 4, 6, 7, 8, 9, 10, 11]
     rng = np.random.default_rng(5)
-    every = [dealt(rng, 6, 2, 20, suits=suits) for _ in range(150)]
+    every = [dealt(rng, 6, 2, 20, suits=suits) for _ in range(100)]
     found = [measured(one, 6) for one in every]
-    few = [dealt(rng, 6, 2, 20, suits=suits, line_ups=three_by_three) for _ in range(150)]
+    few = [dealt(rng, 6, 2, 20, suits=suits, line_ups=three_by_three) for _ in range(100)]
     of_all, of_few = (np.mean([np.var(rate(pair_cells(one, 6), 6, 0).elo) for one in some]) for some in (every, few))
     predicted = np.mean([one.variance(3) / one.variance(5) for one in found])
-    assert of_few / of_all == pytest.approx(predicted, rel=0.2)  # which is known to about 8 %
+    assert of_few / of_all == pytest.approx(predicted, rel=0.2)  # which is known to about 10 %
 
 
 def test_nothing_is_said_where_nothing_tells_it():

@@ -29,7 +29,9 @@ def test_between_two_numbers_of_rounds_the_larger_factors_count(rounds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bots", "seats", "rounds", "seeds"), [(24, 2, 6, 5), (48, 3, 5, 8), (96, 2, 8, 5)])
+@pytest.mark.parametrize(
+    ("bots", "seats", "rounds", "seeds"), [(24, 2, 6, 5), (48, 3, 5, 8), pytest.param(96, 2, 8, 5, marks=pytest.mark.long)]
+)
 def test_shapes_between_those_measured_are_near_their_own_replays(bots, seats, rounds, seeds):
     terms = Terms("swiss", bots, seats, seeds, rounds=rounds, key=b"")
     own = factors([EventToReplay(terms, tuple(range(bots)), rounds)], [0] * bots, [True] * bots, bytes(range(32)), 40)

@@ -131,7 +131,7 @@ def test_the_fewest_line_ups_that_compare_all_bots():
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 5), st.integers(0, 15), st.binary(min_size=32, max_size=32))
 def test_over_them_each_bot_is_compared_with_each_other(seats, more, key):
     bots = seats + more

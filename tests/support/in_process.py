@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -30,8 +30,14 @@ ARGV0 = str(Path(khiva_arena.__file__).with_name("__main__.py"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGCHLD)
 AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OPENBLAS_")
 """Variables that are read when a process starts, by how they begin."""
-PURE = tuple(f"khiva_arena.{room}." for room in ("games", "protocol", "replay", "ratings", "schedule"))
-"""Rooms that know nothing of the machine: what they remember stays right."""
+PURE = tuple(
+    f"khiva_arena.{place}"
+    for place in (
+        *("games.", "protocol.", "replay.", "ratings.", "schedule.", "store.", "events.", "page.", "env.", "crules."),
+        *("sandbox.calls", "sandbox.seccomp"),
+    )
+)
+"""Rooms and modules that remember nothing of the machine but the package's own files: what they remember stays right."""
 CACHED = type(cache(len))
 """The type of a function whose answers are remembered."""
 INTERRUPTED = 130
@@ -150,12 +156,19 @@ def _memory() -> Iterator[None]:
 
 def _forget() -> None:
     detect._good_until.clear()
-    for module in [module for name, module in sys.modules.items() if name.startswith("khiva_arena.")]:
-        for remembering in _remembering(module):
-            remembering.cache_clear()
+    for remembering in _remembering_all(len(sys.modules), next(reversed(sys.modules))):
+        remembering.cache_clear()
     for number, link in _descriptors().items():
         if link.startswith("/memfd:khiva-arena "):  # what the sandbox keeps "open as long as this process"
             os.close(int(number))
+
+
+@lru_cache(maxsize=1)
+def _remembering_all(_count: int, _last: str) -> list[Any]:
+    """Return the functions that remember answers about the machine, of all modules of the arena. The number of modules and the
+    name of the last one tell whether one has been imported meanwhile."""
+    ours = [module for name, module in sys.modules.items() if name.startswith("khiva_arena.")]
+    return [function for module in ours for function in _remembering(module)]
 
 
 @cache

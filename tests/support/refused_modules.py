@@ -118,9 +118,9 @@ FEATURES = {
 def padded(length: int) -> bytes:
     """A module of so many bytes, most of them in a section of its own."""
     module, content = start(""), length
-    while len(module) + 1 + len(sized(bytes(content))) > length:
+    while len(module) + 1 + len(uleb(content)) + content > length:
         content -= 1
-    return module + b"\0" + sized(bytes(content))
+    return b"".join((module, b"\0", uleb(content), bytes(content)))
 
 
 def of_sections(length: int) -> bytes:

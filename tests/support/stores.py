@@ -26,6 +26,8 @@ for _folder in (RANDOM, NAIVE, GREEDY, STRIKES, FORFEITS):  # a bot has its file
         Path(_draft.name).rename(_copy)
 BUILD = ("cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L")
 TRUSTED = ("--isolation", "trusted")
+SHORT = ("--rule", "max_turns=8")
+"""Matches at two or three seats of at most eight turns, which are replayed by nearly all that reads a store."""
 SEATS = {"khiva": "2", "emira": "3", "silk_road": "4"}
 """The events of ``games``: the seats of each game, in their order."""
 STAGES = """seats = 2
@@ -51,7 +53,7 @@ def quick_program() -> bytes:
 def round_robin(folder: Path) -> None:
     """Play in "out" 24 matches at two seats of bots in C and in Python, one of which strikes and one forfeits; "out.khiva" is the
     bundle."""
-    arena("run", *bots(RANDOM, PYTHON, STRIKES, FORFEITS), "--seats", "2", "--seeds", "2", *_into_out("demo"), cwd=folder)
+    arena("run", *bots(RANDOM, PYTHON, STRIKES, FORFEITS), "--seats", "2", "--seeds", "2", *SHORT, *_into_out("demo"), cwd=folder)
     arena("bundle", "out", "out.khiva", cwd=folder)
 
 
@@ -59,10 +61,10 @@ def round_robin(folder: Path) -> None:
 def swiss(folder: Path) -> None:
     """Play in "out" three events of one pool: round-robins at three seats and at two, and a swiss; "out.khiva" is the bundle."""
     seated = bots(RANDOM, NAIVE, GREEDY)
-    arena("run", *seated, "--seats", "3", "--seeds", "2", *TRUSTED, *_into_out("a"), cwd=folder)
-    arena("run", *seated, "--seats", "2", "--seeds", "2", *TRUSTED, *_into_out("b"), cwd=folder)
+    arena("run", *seated, "--seats", "3", "--seeds", "2", *SHORT, *TRUSTED, *_into_out("a"), cwd=folder)
+    arena("run", *seated, "--seats", "2", "--seeds", "2", *SHORT, *TRUSTED, *_into_out("b"), cwd=folder)
     shape = ("--format", "swiss", "--rounds", "2", "--seats", "2", "--seeds", "1")
-    arena("run", *seated, *shape, *TRUSTED, *_into_out("c"), cwd=folder)
+    arena("run", *seated, *shape, *SHORT, *TRUSTED, *_into_out("c"), cwd=folder)
     arena("bundle", "out", "out.khiva", cwd=folder)
 
 

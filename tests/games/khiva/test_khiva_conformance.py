@@ -26,7 +26,7 @@ VARIANTS = [
 
 @pytest.mark.slow
 def test_khiva_conforms_under_the_default_rules():
-    assert conformance.check_game(GAME, matches=2, determinise=GAME.determinise) > 300
+    assert conformance.check_game(GAME, matches=1, determinise=GAME.determinise) > 150
 
 
 @pytest.mark.soak
