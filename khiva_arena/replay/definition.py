@@ -300,7 +300,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in self.bots if bot.author))):
             raise ValueError("a bot has a name that cannot be printed")
         if not all(self.in_ticks and bot.has_its_payload for bot in self.bots if bot.module or bot.payload):
-            raise ValueError("a bot's identity is not that of its module and payload")
+            raise ValueError("a bot has the identity of another module or payload")
         if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
             raise ValueError("two bots have one name, or are the same")
         if not all(variable.isprintable() for bot in self.bots for variable in bot.env):

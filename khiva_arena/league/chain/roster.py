@@ -143,7 +143,7 @@ def begin(link: AnyLink) -> Chain:
         for anchor in link.anchors
     }
     if not all(_has_its_parts(bot.identity, bot.parts) for bot in link.anchors):
-        raise RecordError("link 0: an anchor's identity is not that of its module and payload")
+        raise RecordError("link 0: an anchor has the identity of another module or payload")
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
     return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, FIRST, None, (), (), (), _time_of(link))
@@ -215,7 +215,7 @@ def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
     """Return the bots that a link enters and retires. Raises RecordError."""
     family = chain.versions(link.family)
     _check(link.identity not in chain.bots, "its bot was entered before")
-    _check(_has_its_parts(link.identity, link.parts), "its bot's identity is not that of its module and payload")
+    _check(_has_its_parts(link.identity, link.parts), "its bot has the identity of another module or payload")
     _check(link.name not in [bot.name for bot in chain.bots.values()], "its bot has the name of another")
     _check(all(bot.author == link.author for bot in family), "its family is another author's")
     _check(link.version == len(family) + 1, f"version {len(family) + 1} of its family would be next, not {link.version}")
