@@ -52,6 +52,13 @@ def test_it_conforms_at_every_seat_count(game: Game) -> None:
     assert conformance.check_game(game, shorter, matches=1, seed="every game") > FEWEST_STATES.get(game.name, len(game.seats))
 
 
+@pytest.mark.soak
+def test_it_conforms_at_every_seat_count_late_in_a_match(game: Game) -> None:
+    fewest = {"emira": 1000, "silk_road": 700}.get(game.name, len(game.seats))
+    longer = [{"max_rounds": 18} if game.name == "emira" else {}]
+    assert conformance.check_game(game, longer, matches=1, seed="every game") > fewest
+
+
 @pytest.mark.long
 def test_it_conforms_at_every_seat_count_in_whole_matches(game: Game) -> None:
     assert conformance.check_game(game, matches=1, seed="every game") > FEWEST_STATES.get(game.name, len(game.seats))
