@@ -4,9 +4,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from khiva_arena.say import Say
+if TYPE_CHECKING:
+    from khiva_arena.say import Say  # few commands play matches
 
 AGAIN_SECONDS = 0.01
 _handled: list[signal.Signals] = []
@@ -46,7 +47,7 @@ def was_told(error: BaseException) -> bool:
 
 
 @contextmanager
-def if_interrupted(say: Say, how_far: Callable[[], str]) -> Iterator[None]:
+def if_interrupted(say: "Say", how_far: Callable[[], str]) -> Iterator[None]:
     """Say how far a command came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
     try:
         yield

@@ -36,7 +36,9 @@ def test_what_a_bot_has_beside_its_identity(event: EventRow, changes: dict[str, 
 
 
 def test_every_field_of_a_bot_is_looked_at() -> None:
-    assert DefinedBot.__struct_fields__ == ("name", "identity", "author", "network", "env", "remote", "kept", "sources")
+    """Its module and payload are what the identity is of."""
+    names = ("name", "identity", "author", "network", "env", "remote", "kept", "sources", "module", "payload")
+    assert DefinedBot.__struct_fields__ == names
 
 
 def test_an_allowance_has_the_name_of_its_setting(event: EventRow) -> None:
