@@ -80,6 +80,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon_begins: the moment of its round 1, UTC.
     beacon_seconds: from one round to the next.
     beacon_ahead: the least seconds between a link that names a round and that round.
+    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     uploads_a_day: how many bots an author may submit in a day (UTC).
@@ -96,6 +97,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon_begins: str = ""
     beacon_seconds: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 0
     beacon_ahead: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 60
+    season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
@@ -117,6 +119,8 @@ OPTION_HELP = {
     "beacon_seconds": "The seconds from one round of the beacon to the next.",
     "beacon_ahead": "The least seconds between a link that names a round and that round, in which others can take note of "
     "the link.",
+    "season_batches": "After how many batches of a season the next one begins by itself, 0 for never: the table that stands is "
+    "the season's, so a batch costs as much in autumn as in spring. `khiva-arena league season` begins one earlier.",
     "retry_minutes": "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
     "cpu_minutes": "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its "
     "other matches of the batch, and is suspended.",
@@ -168,6 +172,7 @@ class League(NamedTuple):
             cpu_minutes=options.cpu_minutes,
             retry_minutes=options.retry_minutes,
             beacon=_beacon(options),
+            season_batches=options.season_batches,
         )
 
     @property

@@ -7,11 +7,9 @@ import msgspec
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable, is_league, stored_event
 from khiva_arena.league.chain.links import read_link
-from khiva_arena.league.chain.stored_chain import chain_of
-from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import add_batch
 from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS
 from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.league.walked import walked
 from khiva_arena.store.db import Store
 
 
@@ -71,13 +69,10 @@ def status_of(folder: Path) -> LeagueStatus:
     if not _has_store(folder):
         return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), tuple(waiting))
     with Store.read(folder) as store:
-        chain = chain_of(store)
-        if chain is None:
+        now = walked(store)
+        if now is None:
             return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), tuple(waiting))
-        counts = Counts()
-        for event in store.events():
-            if event.definition.batch:
-                add_batch(counts, event.definition)
+        chain, counts = now
         recorded = planned = 0
         if chain.open:
             row = stored_event(store, chain.open.event)
@@ -90,7 +85,7 @@ def status_of(folder: Path) -> LeagueStatus:
         BotStatus(bot.name, bot.identity, bot.state, names.get(bot.author, bot.author), counts.tables[bot.identity])
         for bot in chain.bots.values()
     )
-    seasons = tuple(name for name, _ in chain.seasons)
+    seasons = tuple(season.name for season in chain.seasons)
     place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
     return LeagueStatus(*place, recorded, planned, bots, tuple(waiting), seasons)
 
@@ -102,8 +97,8 @@ def receipt_of(folder: Path) -> str:
     if not folder.is_dir() or not is_league(league) or not _has_store(league):
         return ""
     with Store.read(league) as store:
-        links = store.links()
-    return f"link {links[-1].number} {read_link(links[-1].text).digest}" if links else ""
+        newest = store.newest_link()
+    return f"link {newest.number} {read_link(newest.text).digest}" if newest else ""
 
 
 def _has_store(folder: Path) -> bool:

@@ -57,7 +57,13 @@ PLAIN = Shape()
 class MadeLeague:
     """A league that grows batch by batch. Leaving the block closes its store."""
 
-    def __init__(self, folder: Path, shape: Shape = PLAIN, plays: Callable[[Job], Outcome] = outcome) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        shape: Shape = PLAIN,
+        plays: Callable[[Job], Outcome] = outcome,
+        anchors: tuple[Anchor, ...] = ANCHORS,
+    ) -> None:
         self.folder, self.plays = folder, plays
         self.store = Store.write(folder)
         self.store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
@@ -65,7 +71,7 @@ class MadeLeague:
         time = TimeLimits(10_000, shape.turn_ms, 10_000)
         self.plain = structs.replace(planned(seats=shape.seats, seeds=shape.seeds).definition, time=time)
         terms = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, shape.reveal_hours, beacon=shape.beacon)
-        self.chain: Chain = chain_of(self.store) or found(self.store, folder.name, terms, ANCHORS)
+        self.chain: Chain = chain_of(self.store) or found(self.store, folder.name, terms, anchors)
         self.counts = Counts()
         for event in self.store.events():
             add_batch(self.counts, event.definition)
@@ -97,7 +103,9 @@ class MadeLeague:
         """Draw the next batch."""
         bots = tuple(DefinedBot(bot.name, bot.identity) for bot in self.chain.active)
         batch = next_batch(self.chain, self.counts)
-        definition: Definition = structs.replace(self.plain, format=Format.LEAGUE, bots=bots, anchor=ANCHORS[0].name, batch=batch)
+        definition: Definition = structs.replace(
+            self.plain, format=Format.LEAGUE, bots=bots, anchor=self.chain.founded.anchors[0].name, batch=batch
+        )
         secret = secrets.token_bytes(seeds.SECRET_BYTES)
         commitment = seeds.commitment(definition.digest, secret)
         event = seeds.event_id(definition.digest, commitment)

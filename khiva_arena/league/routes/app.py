@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import CHAIN
-from khiva_arena.league.public_state import BATCHES, FINALS, STATE
+from khiva_arena.league.public_state import BATCH_LOG, BATCHES, FINALS, SEASONS, STATE, season_file
 from khiva_arena.league.routes import feed, pages
 from khiva_arena.league.routes.author_pages import AuthorPages
 from khiva_arena.league.routes.desk import Desk
@@ -82,6 +82,8 @@ class LeagueSite:
             Route("/author", self._sign_in, methods=["POST"]),
             Route("/author/leave", self._sign_out, methods=["POST"]),
             Route(f"{API}league.json", self._state),
+            Route(f"{API}{BATCH_LOG}", self._log),
+            Route(f"{API}{SEASONS}/{{number:int}}.json", self._season),
             Route(f"{API}entries", self._entries),
             Route(UPLOADS, self._submit, methods=["POST"]),
         ]
@@ -91,7 +93,7 @@ class LeagueSite:
     def view(self) -> LeagueView | None:
         """Return the league as it stands, None before its first batch is drawn. Raises StoreError."""
         league = self.folder.state()
-        return LeagueView(league, self.folder.history(), *self.desk.known) if league else None
+        return LeagueView(league, self.folder, *self.desk.known) if league else None
 
     # --- pages ---
 
@@ -167,6 +169,12 @@ class LeagueSite:
 
     async def _state(self, request: Request) -> Response:
         return self._file(request, STATE, "application/json")
+
+    async def _log(self, request: Request) -> Response:
+        return self._file(request, BATCH_LOG, LINES)
+
+    async def _season(self, request: Request) -> Response:
+        return self._file(request, season_file(request.path_params["number"]), "application/json")
 
     def _results_in(self, folder: str) -> Callable[[Request], object]:
         async def answer(request: Request) -> Response:
@@ -259,7 +267,7 @@ class LeagueSite:
 
 
 class FileAnswer(Response):
-    """A file, sent in pieces.
+    """A file, sent in pieces, as long as it was: lines may be added meanwhile.
 
     file: open, and closed at the end.
     size: in bytes.
@@ -267,12 +275,13 @@ class FileAnswer(Response):
 
     def __init__(self, file: BinaryIO, size: int, headers: dict[str, str]) -> None:
         super().__init__(headers={**headers, "content-length": str(size)})
-        self._file = file
+        self._file, self._left = file, size
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         with self._file:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            while scope["method"] != "HEAD" and (piece := self._file.read(PIECE)):
+            while scope["method"] != "HEAD" and (piece := self._file.read(min(PIECE, self._left))):
+                self._left -= len(piece)
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
 
