@@ -223,6 +223,10 @@ def status(league: Path, as_json: bool) -> None:
     rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
     if rows:
         click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
+    if standing.next_begin:
+        click.echo(f"the next batch begins at {standing.next_begin}")
+    if standing.takes:
+        click.echo(f"a batch takes {standing.takes}, one at a time")
     for line in standing.waiting:
         click.echo(harmless(f"waits: {line}"))
 

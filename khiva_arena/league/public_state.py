@@ -126,6 +126,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     table_season: the name of that season; "" without a table.
     table_batch: the newest batch in the table, which may lag one behind; 0 without a table.
     finals: in order.
+    next_begin: when the next batch begins at the earliest, UTC; "" for at once, or while a batch is played.
     beacon: the name of the source whose lines are mixed into deals; "" if deals are the organiser's word.
     """
 
@@ -144,6 +145,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     revealed: int = 0
     finals: tuple[PublicFinal, ...] = ()
     beacon: str = ""
+    next_begin: str = ""
 
     @property
     def receipt(self) -> str:

@@ -1,13 +1,18 @@
 """How a league stands, from its store and its queue, for people and pages."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.durations import AROUND, mean_time
 from khiva_arena.events.stored import bare_timetable, is_league, stored_event
 from khiva_arena.league.chain.links import read_link
+from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS
+from khiva_arena.league.pace import Pace
+from khiva_arena.league.settings import options_of
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.walked import walked
 from khiva_arena.store.db import Store
@@ -40,6 +45,8 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     bots: of the roster.
     waiting: what waits in the queue, a line each.
     seasons: their names, in order.
+    next_begin: when the next batch begins, UTC, if the settings let it wait; "" if they do not, or a batch is played.
+    takes: how long a batch takes, in words, by the matches of the newest one that is over; "" before there is one.
     """
 
     name: str
@@ -51,6 +58,23 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     bots: tuple[BotStatus, ...]
     waiting: tuple[str, ...]
     seasons: tuple[str, ...] = ()
+    next_begin: str = ""
+    takes: str = ""
+
+
+def next_begin(pace: Pace, chain: Chain) -> datetime | None:
+    """Return when the next batch of a league may begin, None for at once."""
+    at = datetime.now(UTC)
+    begin = pace.next_begin(at, chain.made, chain.drawn_today)
+    return begin if begin > max(at, chain.made) else None
+
+
+def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
+    """Return in words how long so many matches will take, by those of a batch; "" if it has none. ``number``: of the batch.
+    ``jobs``: how many are played at a time."""
+    ids = store.event_ids(number) if number > 0 else []
+    time = mean_time(store.seconds(ids[0]), f"the matches of batch {number}", AROUND) if ids else None
+    return f"{time.of(matches, jobs)}, by {time.source}" if time else ""
 
 
 def status_of(folder: Path) -> LeagueStatus:
@@ -77,6 +101,8 @@ def status_of(folder: Path) -> LeagueStatus:
         if chain.open:
             row = stored_event(store, chain.open.event)
             recorded, planned = len(store.recorded(row.id)), bare_timetable(row).matches
+        newest = store.event_ids(chain.over)[0] if chain.over else ""
+        takes = estimate(store, chain.over, bare_timetable(stored_event(store, newest)).matches, 1) if newest else ""
     waiting += [f"season {change.why} is to begin" for change in changes if change.state == "season"]
     waiting += [
         f"{chain.bots[change.identity].name} is to be {change.state}" for change in changes if change.identity in chain.bots
@@ -86,8 +112,20 @@ def status_of(folder: Path) -> LeagueStatus:
         for bot in chain.bots.values()
     )
     seasons = tuple(season.name for season in chain.seasons)
-    place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
-    return LeagueStatus(*place, recorded, planned, bots, tuple(waiting), seasons)
+    begin = None if chain.open else next_begin(options_of(folder).pace, chain)
+    return LeagueStatus(
+        name=chain.founded.name,
+        link=chain.links - 1,
+        digest=chain.digest,
+        batches=chain.batches,
+        recorded=recorded,
+        planned=planned,
+        bots=bots,
+        waiting=tuple(waiting),
+        seasons=seasons,
+        next_begin=begin.isoformat(timespec="minutes") if begin else "",
+        takes=takes,
+    )
 
 
 def receipt_of(folder: Path) -> str:

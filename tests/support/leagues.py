@@ -33,6 +33,9 @@ from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
 
+Played = Callable[..., None]
+"""What ``played`` gives a test."""
+
 
 def never(_ordinal: int, _attempt: int) -> bool:
     """No match is void."""

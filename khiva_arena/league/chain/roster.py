@@ -5,7 +5,7 @@ A link that does not follow from those before it raises an error, so that a rost
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -107,6 +107,7 @@ class Chain(msgspec.Struct, frozen=True):
     seasons: in order; the last one is played.
     finals: in order.
     made: when the newest link was made.
+    drawn_today: how many batches were drawn on the day of that link, by UTC.
     """
 
     founded: Founded
@@ -122,6 +123,7 @@ class Chain(msgspec.Struct, frozen=True):
     seasons: tuple[SeasonSpan, ...]
     finals: tuple[DecidedFinal, ...]
     made: datetime
+    drawn_today: int = 0
 
     @property
     def active(self) -> tuple[RosterBot, ...]:
@@ -194,7 +196,9 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
     try:
         _check(link.number == chain.links, f"it stands at place {chain.links}")
         _check(link.before == chain.digest, "it does not name the digest of the link before it")
-        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest, made=_time_of(link))
+        made = _time_of(link)
+        drawn = chain.drawn_today if _day_of(made) == _day_of(chain.made) else 0
+        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest, made=made, drawn_today=drawn)
         match link:
             case Entered():
                 return _with(chain, *_entered(chain, link))
@@ -204,7 +208,8 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 _check(chain.open is None, "the batch before it is not over")
                 _check(link.batch == chain.batches + 1, f"batch {chain.batches + 1} would be next, not {link.batch}")
                 _check_round(chain, link)
-                return structs.replace(chain, seasons=_seasons_with(chain, link), batches=link.batch, open=link)
+                seasons, drawn = _seasons_with(chain, link), chain.drawn_today + 1
+                return structs.replace(chain, seasons=seasons, batches=link.batch, open=link, drawn_today=drawn)
             case Over():
                 _check(
                     chain.open is not None and (chain.open.batch, chain.open.event) == (link.batch, link.event),
@@ -237,6 +242,10 @@ def _check(holds: bool, otherwise: str) -> None:
 
 def _time_of(link: AnyLink) -> datetime:
     return datetime.fromisoformat(link.at)
+
+
+def _day_of(moment: datetime) -> date:
+    return moment.astimezone(UTC).date()
 
 
 def _check_round(chain: Chain, link: Drawn | Final) -> None:

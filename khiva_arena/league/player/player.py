@@ -43,7 +43,7 @@ from khiva_arena.league.player.refusals import (
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.settings import League
-from khiva_arena.league.status import receipt_of
+from khiva_arena.league.status import estimate, next_begin, receipt_of
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.walked import LeagueSoFar, keep_walked, walked
@@ -122,7 +122,8 @@ class Player:
         self._bots = StartedBots(league, log.say)
         self._batch: BatchPlay | None = None
         self._broken: dict[str, str] = {}
-        self._waits = False
+        self._waits, self._begin, self._has_estimated = False, cast(datetime | None, None), False
+        self._public.pace = league.pace
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
         now = walked(store) or LeagueSoFar(found(store, league.name, league.terms, league.frozen_anchors), Counts())
         self.chain: Chain = by_this_clock(now.chain) if how_long.clock_is_right else now.chain
@@ -142,10 +143,25 @@ class Player:
         with self._stack:
             while self._how_long.goes_on(self.chain, self.chain.over - over_before):
                 refuse_early(self.chain, self._how_long.clock_is_right)
-                if event := self._resumed() if self.chain.open else self._begun():
+                begin = None if self.chain.open else next_begin(self._league.pace, self.chain)
+                if begin and self._how_long.until and begin >= self._how_long.until:
+                    break
+                if begin:
+                    self._wait_for_hour(begin)
+                elif event := self._resumed() if self.chain.open else self._begun():
                     self._play_batch(self._with_line(event))
         self._public.finish()
         self._log.say(f"{count(self.chain.over - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
+
+    def _wait_for_hour(self, begin: datetime) -> None:
+        """Say once when the next batch begins, and wait a little. Bots are checked meanwhile, and what is due is published."""
+        if begin != self._begin:
+            self._begin = begin
+            self._public.publish(self.chain)
+            self._log.say(f"the next batch begins at {begin.isoformat(timespec='minutes')}")
+        _examine_some(self._league, self._queue, self._log.say)
+        self._public.look()
+        time.sleep(NAP_SECONDS)
 
     def draw(self) -> EventRow:
         """Return the event of the batch that is drawn and not over; if there is none, draw it first."""
@@ -333,6 +349,11 @@ class Player:
         recorded = f", {len(play.done)} of them recorded before" if play.done else ""
         self._log.say(f"batch {batch.number}: {bots}, {tables}, {play.planned} matches{recorded}; event {play.event.id}")
         self._log.say(f"commitment {play.event.commitment}; {self._newest_link()}")
+        if not self._has_estimated:
+            self._has_estimated = True
+            jobs = self._league.settings.jobs
+            if how_long := estimate(self._store, play.event.number - 1, play.planned - len(play.done), jobs):
+                self._log.say(f"this batch takes {how_long}")
 
     def _wait_to_try_again(self, play: BatchPlay) -> None:
         """Wait until tables that stayed void may be tried once more."""

@@ -19,6 +19,7 @@ from khiva_arena.errors import ArenaError, ConfigError, StoreError
 from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.league.pace import Pace
 from khiva_arena.league.player.appended import AppendedFile
 from khiva_arena.league.player.published import Published, keep_published, read_published
 from khiva_arena.league.public_state import (
@@ -36,6 +37,7 @@ from khiva_arena.league.public_state import (
     history_in,
     season_file,
 )
+from khiva_arena.league.status import next_begin
 from khiva_arena.league.walked import is_link
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
@@ -80,10 +82,14 @@ class _Task(NamedTuple):
 
 
 class Publisher:
-    """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it."""
+    """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it.
+
+    pace: at which batches begin, so that pages say when the next one does.
+    """
 
     def __init__(self, store: Store, say: Say) -> None:
         self._store, self._folder, self._say = store, store.folder, say
+        self.pace = Pace()
         self._next_reveal: datetime | None = None
         self._published = self._kept()
         self._chain_file = AppendedFile(self._folder, CHAIN, self._published.chain_size)
@@ -256,6 +262,7 @@ class Publisher:
         chain, newest = self._chain, self._newest
         at = datetime.now(UTC)
         self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
+        begin = None if chain.open else next_begin(self.pace, chain)
         self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._published.finals]
         state = PublicLeague(
             name=chain.founded.name,
@@ -272,6 +279,7 @@ class Publisher:
             table_season=newest.season if newest else "",
             table_batch=newest.then.batch if newest else 0,
             finals=tuple(self._finals),
+            next_begin=begin.isoformat(timespec="minutes") if begin else "",
             beacon=chain.terms.beacon.name if chain.terms.beacon else "",
         )
         write_public(self._folder, STATE, msgspec.json.encode(state))

@@ -130,7 +130,8 @@ def _now(view: LeagueView) -> Markup:
             f" is played since {when(batch.drawn_at)}: {count(batch.matches, 'match', 'matches')} of {count(batch.bots, 'bot')}"
         )
         return joined(_batch_link(batch), words)
-    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one is not drawn yet")
+    coming = f"begins at {when(view.league.next_begin)}" if view.league.next_begin else "is not drawn yet"
+    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one {coming}")
 
 
 def _batch_link(batch: PublicBatch) -> Markup:
