@@ -72,7 +72,7 @@ def next_begin(pace: Pace, chain: Chain) -> datetime | None:
 def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
     """Return in words how long so many matches will take, by those of a batch; "" if it has none. ``number``: of the batch.
     ``jobs``: how many are played at a time."""
-    ids = store.event_ids(number) if number > 0 else []
+    ids = store.event_ids(number, number)
     time = mean_time(store.seconds(ids[0]), f"the matches of batch {number}", AROUND) if ids else None
     return f"{time.of(matches, jobs)}, by {time.source}" if time else ""
 
@@ -101,7 +101,7 @@ def status_of(folder: Path) -> LeagueStatus:
         if chain.open:
             row = stored_event(store, chain.open.event)
             recorded, planned = len(store.recorded(row.id)), bare_timetable(row).matches
-        newest = store.event_ids(chain.over)[0] if chain.over else ""
+        newest = store.event_ids(chain.over, chain.over)[0] if chain.over else ""
         takes = estimate(store, chain.over, bare_timetable(stored_event(store, newest)).matches, 1) if newest else ""
     waiting += [f"season {change.why} is to begin" for change in changes if change.state == "season"]
     waiting += [

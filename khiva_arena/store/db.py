@@ -159,9 +159,10 @@ class Store(StoreRows):
         """Return all events in order of creation."""
         return [self._event(row, intact) for row, intact in self._checked_rows("events", "1 ORDER BY number")]
 
-    def event_ids(self, first: int = 1) -> list[str]:
-        """Return the ids of all events in order of creation. ``first``: from the one with this number on."""
-        return [str(event) for (event,) in self._rows("SELECT id FROM events WHERE number >= ? ORDER BY number", first)]
+    def event_ids(self, first: int = LOWEST, last: int = HIGHEST) -> list[str]:
+        """Return the ids of all events in order of creation, or those with numbers first..last."""
+        query = "SELECT id FROM events WHERE number BETWEEN ? AND ? ORDER BY number"
+        return [str(event) for (event,) in self._rows(query, first, last)]
 
     def event(self, event: str) -> EventRow | None:
         """Return one event by its id, None if it is not here."""

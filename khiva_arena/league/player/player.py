@@ -123,7 +123,7 @@ class Player:
         self._batch: BatchPlay | None = None
         self._broken: dict[str, str] = {}
         self._waits, self._begin, self._has_estimated = False, cast(datetime | None, None), False
-        self._public.pace = league.pace
+        self._public.pace, self._public.wish = league.pace, queue.take_wish
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
         now = walked(store) or LeagueSoFar(found(store, league.name, league.terms, league.frozen_anchors), Counts())
         self.chain: Chain = by_this_clock(now.chain) if how_long.clock_is_right else now.chain

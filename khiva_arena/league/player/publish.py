@@ -5,6 +5,7 @@ time, which yields to bots. What a kill left out is made later. What fails is a 
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -47,6 +48,10 @@ from khiva_arena.words import count
 
 NEWEST = "newest.json"
 """The file in the folder of sums with the newest tables."""
+OLDER_PAGES = 40
+"""The pages of older batches that stay once a reader has asked for them."""
+WISH_SECONDS = 60.0
+"""The pause between two such pages, so that a flood of wishes takes little from the bots."""
 HISTORY_PIECE = 1 << 16
 """The bytes of the history that are read at a time, from its end."""
 FEW_TASKS = 5
@@ -85,11 +90,14 @@ class Publisher:
     """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it.
 
     pace: at which batches begin, so that pages say when the next one does.
+    wish: returns the next batch whose page a reader asks for, None for none.
     """
 
     def __init__(self, store: Store, say: Say) -> None:
         self._store, self._folder, self._say = store, store.folder, say
         self.pace = Pace()
+        self.wish: Callable[[], int | None] = lambda: None
+        self._next_wish = 0.0
         self._next_reveal: datetime | None = None
         self._published = self._kept()
         self._chain_file = AppendedFile(self._folder, CHAIN, self._published.chain_size)
@@ -134,6 +142,7 @@ class Publisher:
         """
         if self._next_reveal and datetime.now(UTC) >= self._next_reveal:
             self.write(self._chain)
+        self._take_wish()
         if (failure := self._process.failure()) is not None:
             self._taken(self._tasks.pop(0), failure)
         while self._tasks and not self._process.is_there:
@@ -141,6 +150,14 @@ class Publisher:
                 self._process.start("publish", self._tasks[0].words)
             except OSError as error:
                 self._taken(self._tasks.pop(0), str(error))
+
+    def _take_wish(self) -> None:
+        """Let the page of an older batch be made if a reader asks for one; one at a time, and a pause after it."""
+        if time.monotonic() < self._next_wish or (number := self.wish()) is None:
+            return
+        self._next_wish = time.monotonic() + WISH_SECONDS
+        events = self._store.event_ids(number, number) if 1 <= number <= self._revealed else []
+        self._tasks += self._pages_of(BATCHES, {f"batch {number}": (self._folder, event) for event in events})
 
     def finish(self) -> None:
         """Wait until all is made."""
@@ -174,11 +191,20 @@ class Publisher:
                 tasks.append(_Task(f"the table of {name}", (*words, str(number)), self._write_standing))
         revealed = [batch for batch in reversed(self._published.batches) if self._is_revealed(batch)]
         tasks += self._pages_of(BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed})
+        self._remove_older(revealed[-1].number if revealed else 0)
         over = [final for final in reversed(self._finals) if final.over]
         tasks += self._pages_of(
             FINALS, {f"final {one.number}": (final_folder(self._folder, one.number), one.event) for one in over}
         )
         return tasks
+
+    def _remove_older(self, first: int) -> None:
+        """Remove pages of older batches but the newest files among them, which readers have asked for. ``first``: the oldest
+        batch whose page always stays."""
+        folder = self._folder / PUBLIC / BATCHES
+        older = [path for path in folder.glob("*.html") if path.stem.isdecimal() and int(path.stem) < first]
+        for path in sorted(older, key=lambda path: path.stat().st_mtime_ns)[:-OLDER_PAGES]:
+            path.unlink(missing_ok=True)
 
     def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
         """Yield the pages that a public folder lacks. ``events``: by what each is called, its store and its id."""

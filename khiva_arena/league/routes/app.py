@@ -34,10 +34,11 @@ NOTHING_SAID = HTTPException(404).detail
 NAMELESS = "A league"
 NO_PAGE = "There is no such page."
 NOT_YET = "These matches have no page: their deals are not public, or the player has yet to make the page."
+WISHED = "Pages of older matches are made on demand: the player makes this one soon, if it is at work. Come back in a minute."
 UNREADABLE = "The state of the league cannot be read now; try again in a minute."
 FRESH = {"cache-control": "no-cache"}
 """Pages may be kept, and are asked for again: a league goes on."""
-ATOM, SVG, LINES = "application/atom+xml", "image/svg+xml", "application/jsonl"
+ATOM, HTML, SVG, LINES = "application/atom+xml", "text/html; charset=utf-8", "image/svg+xml", "application/jsonl"
 ANYWHERE = {"cross-origin-resource-policy": "cross-origin"}
 """Badges stand on pages of others."""
 OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
@@ -66,8 +67,8 @@ class LeagueSite:
         routes = [
             Route("/", self._pages(lambda _: pages.standings)),
             Route("/batches", self._pages(lambda request: lambda view: pages.batches(view, _before(request)))),
-            Route("/batches/{number:int}.html", self._results_in(BATCHES)),
-            Route("/finals/{number:int}.html", self._results_in(FINALS)),
+            Route("/batches/{number:int}.html", self._results),
+            Route("/finals/{number:int}.html", self._final),
             Route("/batches/{number:int}", self._pages(_of_the_path(pages.batch, "number"))),
             Route("/bots/{name:path}/badge.svg", self._bot_badge),
             Route("/bots/{name:path}", self._pages(_of_the_path(pages.bot, "name"))),
@@ -176,12 +177,17 @@ class LeagueSite:
     async def _season(self, request: Request) -> Response:
         return self._file(request, season_file(request.path_params["number"]), "application/json")
 
-    def _results_in(self, folder: str) -> Callable[[Request], object]:
-        async def answer(request: Request) -> Response:
-            name = f"{folder}/{request.path_params['number']}.html"
-            return self._file(request, name, "text/html; charset=utf-8", is_page=True, otherwise=NOT_YET)
+    async def _results(self, request: Request) -> Response:
+        number, league = request.path_params["number"], self.folder.state()
+        name = f"{BATCHES}/{number}.html"
+        if league and 1 <= number <= league.revealed and self.folder.stamp(name) is None:
+            await self.desk.wish(number)
+            return self._sentence(request, 503, WISHED, {"retry-after": "60"})
+        return self._file(request, name, HTML, is_page=True, otherwise=NOT_YET)
 
-        return answer
+    async def _final(self, request: Request) -> Response:
+        name = f"{FINALS}/{request.path_params['number']}.html"
+        return self._file(request, name, HTML, is_page=True, otherwise=NOT_YET)
 
     def _file(
         self,

@@ -73,6 +73,10 @@ class Desk:
         """Add a packed bot, and return its number. Raises ConfigError if it may not be added."""
         return await self._asked(partial(self._queue.add_upload, author.id, name, packed, self._limits))
 
+    async def wish(self, batch: int) -> None:
+        """Let the player make the page of a batch."""
+        await self._asked(partial(self._queue.add_wish, batch))
+
     async def entries_of(self, author: Author) -> list[QueueEntry]:
         """Return the entries of an author."""
         return await self._asked(partial(self._queue.entries_of, author.id))
