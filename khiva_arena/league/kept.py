@@ -24,7 +24,8 @@ def keep(path: Path, head: bytes, packed: bytes) -> None:
     """
     private.make_folder(path.parent)
     if not begins(path, _BEGINNING):
-        path.unlink(missing_ok=True)  # damaged
+        with suppress(OSError):  # then it cannot be written either, which is told
+            path.unlink(missing_ok=True)
     with new_file(path, replaces=_BEGINNING, mode=private.FILE) as file:
         file.write(head + sha256(packed).digest() + packed)
 

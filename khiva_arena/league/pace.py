@@ -72,5 +72,9 @@ class Pace(NamedTuple):
         return self.hours.next_begin(moment) if self.hours else moment
 
 
+ANY_TIME = Pace()
+"""The pace of a league whose batches follow on each other."""
+
+
 def _midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)

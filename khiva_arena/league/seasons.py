@@ -30,10 +30,11 @@ def words_of(folder: Path, selection: StoreSelection, say: Say = say_nothing) ->
 
 
 def _newest_season(folder: Path) -> str | None:
-    """Return the name of the season that the newest batch of the league in a folder is in; None if there is no other one."""
+    """Return the name of the season in which the newest batch is that is over in the league of a folder; None if that is the
+    first one."""
     with Store.read(folder) as store:
         now = walked(store)
-    place = now.chain.season_of(now.chain.batches) if now else 0
+    place = now.chain.season_of(now.chain.over) if now else 0
     return now.chain.seasons[place].name if now and place > 0 else None
 
 

@@ -6,6 +6,7 @@ Counted are links, rows and bytes, not seconds: ``make bench-league`` has those.
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
@@ -161,7 +162,7 @@ def test_what_is_damaged_or_of_another_chain_is_worked_out_anew(league: MadeLeag
     whole = path.read_bytes()
     draw = Random(51)
     with MadeLeague(tmp_path / "other", SMALL) as other:
-        for _ in range(12):
+        for _ in range(3):
             other.batch()
         keep_walked(other.store, LeagueSoFar(other.chain, other.counts))
         of_another = (other.folder / SUMS / WALKED).read_bytes()
@@ -197,6 +198,15 @@ def test_counts_that_were_kept_count_on(league: MadeLeague) -> None:
         again.add([["a", "b"], ["b", "c"]], ["a", "b", "c"])
         league.counts.add([["a", "b"], ["b", "c"]], ["a", "b", "c"])
     assert again.so_far() == league.counts.so_far()
+
+
+def test_what_was_public_once_stays_so_and_only_later_ends_are_held(league: MadeLeague) -> None:
+    assert (league.chain.public, league.chain.hidden) == (6, ())
+    league.add(Renewed(**next_place(league.chain), terms=structs.replace(league.chain.terms, reveal_hours=5)))
+    league.batch()
+    assert [end.batch for end in league.chain.hidden] == [7]
+    assert league.chain.revealed(league.chain.made) == 6
+    assert league.chain.revealed(league.chain.made + timedelta(hours=5)) == 7
 
 
 # --- a write ---
@@ -243,7 +253,7 @@ ENDS: list[Callable[[bytes], bytes]] = [
     lambda whole: whole[:-3] + b"xx\n",
     lambda _whole: b"",
     lambda _whole: b"something else",
-    lambda whole: whole + b"\0" * 100,
+    lambda whole: whole + b"\0" * 20_000,
 ]
 
 
@@ -257,6 +267,7 @@ def test_a_torn_end_is_mended_from_the_store(league: MadeLeague, end: int, is_ne
     if is_newer:
         league.batch()
     publish(league)
+    assert public(league, CHAIN).read_bytes() == texts_of(league)
     league.batch()
     publish(league)
     assert public(league, CHAIN).read_bytes() == texts_of(league)
@@ -352,8 +363,7 @@ def test_a_page_that_a_reader_asks_for_is_made_and_older_ones_go(league: MadeLea
     folder.mkdir(exist_ok=True)
     for number in range(1, 7):
         (folder / f"{number}.html").touch()
-    for path in (league.folder / SUMS).glob("published"):
-        path.unlink()
+    (league.folder / SUMS / "published").unlink()
     asked = iter([1, 99, 2])
     with Publisher(league.store, say_nothing) as publisher:
         publisher.wish = lambda: next(asked, None)
@@ -375,8 +385,7 @@ def test_a_page_that_a_reader_asks_for_is_made_and_older_ones_go(league: MadeLea
 def test_pages_that_nobody_asked_for_lately_go(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(published, "NEWEST_BATCHES", 2)
     monkeypatch.setattr("khiva_arena.league.player.publish.OLDER_PAGES", 1)
-    for path in (league.folder / SUMS).glob("published"):
-        path.unlink()
+    (league.folder / SUMS / "published").unlink()
     folder = public(league, BATCHES)
     folder.mkdir(exist_ok=True)
     for at, number in enumerate((1, 3, 4, 2, 5, 6)):

@@ -77,7 +77,8 @@ def ahead_of_clock(chain: Chain) -> timedelta:
 
 def by_this_clock(chain: Chain) -> Chain:
     """Return a chain whose next link has the time of this machine's clock, though a wrong clock dated the newest one later."""
-    return structs.replace(chain, made=min(chain.made, datetime.fromisoformat(now())))
+    at = datetime.fromisoformat(now())
+    return structs.replace(chain, made=at, drawn_today=0) if at < chain.made else chain
 
 
 def next_place(chain: Chain) -> dict[str, Any]:

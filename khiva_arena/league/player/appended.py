@@ -28,19 +28,27 @@ class AppendedFile:
         except OSError:
             return False
 
+    def mend(self) -> None:
+        """Cut off what a kill has left behind the lines that are known to be whole. Raises ConfigError."""
+        path = self._folder / PUBLIC / self._name
+        try:
+            if self.size:
+                os.truncate(path, self.size)
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
+
     def add(self, lines: bytes) -> None:
-        """Add lines behind those that are known to be whole; what a kill has left behind them goes. The first lines make the file
-        anew. Raises ConfigError or Unwritten."""
+        """Add lines behind those that are known to be whole. The first lines make the file anew. Raises ConfigError or
+        Unwritten."""
         if not lines:
             return
         path = self._folder / PUBLIC / self._name
         if not self.size:
-            path.unlink(missing_ok=True)
+            remove(path)
             write_public(self._folder, self._name, lines)
         else:
             try:
                 with path.open("r+b", buffering=0) as file:
-                    file.truncate(self.size)
                     file.seek(self.size)
                     _write_all(file.fileno(), lines)
                     to_disk(file.fileno())
@@ -49,6 +57,14 @@ class AppendedFile:
             except OSError as error:
                 raise Unwritten(f"{path}: cannot be written: {error.strerror or error}") from None
         self.size += len(lines)
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it is there. Raises ConfigError if that is not possible."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be removed: {error.strerror or error}") from None
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -95,7 +95,7 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
                 round=beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None,
             )
             chain = add(store, chain, link)
-            Publisher(store, say).write(chain)
+            Publisher(store, say, league.pace).write(chain)
             say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
             say(f"link {link.number} {link.digest}")
     line = None
@@ -111,7 +111,7 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
 def _publish(league: League, say: Say) -> None:
     """Publish how the league stands, and the page of its newest final. A warning says why that is not possible."""
     try:
-        with Store.write(league.folder, trusting=False) as store, Publisher(store, say) as public:
+        with Store.write(league.folder, trusting=False) as store, Publisher(store, say, league.pace) as public:
             if now := walked(store):
                 public.publish(now.chain)
                 public.finish()

@@ -95,7 +95,7 @@ def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
         store = stack.enter_context(Store.write(league.folder, trusting=False))
         check_first(league, store, how_long)
         log = stack.enter_context(RunEvents(league.folder, league.settings.events_file, say))
-        public = stack.enter_context(Publisher(store, log.say))
+        public = stack.enter_context(Publisher(store, log.say, league.pace))
         player = Player(league, store, queue, log, public, how_long)
         with if_interrupted(log.say, player.how_far):
             yield player
@@ -123,7 +123,7 @@ class Player:
         self._batch: BatchPlay | None = None
         self._broken: dict[str, str] = {}
         self._waits, self._begin, self._has_estimated = False, cast(datetime | None, None), False
-        self._public.pace, self._public.wish = league.pace, queue.take_wish
+        self._public.wish = queue.take_wish
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
         now = walked(store) or LeagueSoFar(found(store, league.name, league.terms, league.frozen_anchors), Counts())
         self.chain: Chain = by_this_clock(now.chain) if how_long.clock_is_right else now.chain

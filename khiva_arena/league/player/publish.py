@@ -20,8 +20,8 @@ from khiva_arena.errors import ArenaError, ConfigError, StoreError
 from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
-from khiva_arena.league.pace import Pace
-from khiva_arena.league.player.appended import AppendedFile
+from khiva_arena.league.pace import ANY_TIME, Pace
+from khiva_arena.league.player.appended import AppendedFile, remove
 from khiva_arena.league.player.published import Published, keep_published, read_published
 from khiva_arena.league.public_state import (
     BATCH_LOG,
@@ -89,13 +89,11 @@ class _Task(NamedTuple):
 class Publisher:
     """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it.
 
-    pace: at which batches begin, so that pages say when the next one does.
     wish: returns the next batch whose page a reader asks for, None for none.
     """
 
-    def __init__(self, store: Store, say: Say) -> None:
-        self._store, self._folder, self._say = store, store.folder, say
-        self.pace = Pace()
+    def __init__(self, store: Store, say: Say, pace: Pace = ANY_TIME) -> None:
+        self._store, self._folder, self._say, self._pace = store, store.folder, say, pace
         self.wish: Callable[[], int | None] = lambda: None
         self._next_wish = 0.0
         self._next_reveal: datetime | None = None
@@ -191,7 +189,7 @@ class Publisher:
                 tasks.append(_Task(f"the table of {name}", (*words, str(number)), self._write_standing))
         revealed = [batch for batch in reversed(self._published.batches) if self._is_revealed(batch)]
         tasks += self._pages_of(BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed})
-        self._remove_older(revealed[-1].number if revealed else 0)
+        self._remove_older(revealed[-1].number if revealed else self._revealed + 1)
         over = [final for final in reversed(self._finals) if final.over]
         tasks += self._pages_of(
             FINALS, {f"final {one.number}": (final_folder(self._folder, one.number), one.event) for one in over}
@@ -204,7 +202,7 @@ class Publisher:
         folder = self._folder / PUBLIC / BATCHES
         older = [path for path in folder.glob("*.html") if path.stem.isdecimal() and int(path.stem) < first]
         for path in sorted(older, key=lambda path: path.stat().st_mtime_ns)[:-OLDER_PAGES]:
-            path.unlink(missing_ok=True)
+            remove(path)
 
     def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
         """Yield the pages that a public folder lacks. ``events``: by what each is called, its store and its id."""
@@ -253,9 +251,11 @@ class Publisher:
             and chain_file.is_kept(_line(last[0]))
             and log.is_kept(b"\n" * bool(log.size))
         ):
+            chain_file.mend()
+            log.mend()
             return then
         for table in (self._folder / PUBLIC / SEASONS).glob("*.json"):
-            table.unlink()
+            remove(table)
         return Published()
 
     def _read_links(self) -> None:
@@ -288,7 +288,7 @@ class Publisher:
         chain, newest = self._chain, self._newest
         at = datetime.now(UTC)
         self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
-        begin = None if chain.open else next_begin(self.pace, chain)
+        begin = None if chain.open else next_begin(self._pace, chain)
         self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._published.finals]
         state = PublicLeague(
             name=chain.founded.name,
