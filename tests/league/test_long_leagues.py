@@ -341,7 +341,7 @@ def test_the_table_that_is_printed_is_the_season_s(league: MadeLeague) -> None:
         said.append(text)
 
     assert words_of(league.folder, NOTHING, say) == batches_of(league.folder, "season 3")
-    assert said == [sentence("league", "table-of-season", season="season 3")]
+    assert said == [sentence("league", "table-of-season", season="season 3", all="all")]
     assert words_of(league.folder, NOTHING._replace(season="all")) == ()
     assert words_of(league.folder, NOTHING._replace(event=("1",)), say) == ("1",)
 

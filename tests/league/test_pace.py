@@ -183,6 +183,6 @@ def test_the_status_says_when_the_next_batch_begins_and_how_long_one_takes(
     (tmp_path / "league.toml").write_text('[league]\nhours = "20:00-06:00"\n')
     standing = status_of(tmp_path)
     assert standing.next_begin == NOON.replace(hour=20).isoformat(timespec="minutes")
-    assert standing.takes.endswith(sentence("league", "by-matches-of", batch="1"))
+    assert standing.takes.endswith(sentence("league", "matches-of-batch", batch="1"))
     clock.at = NOON.replace(hour=23)
     assert status_of(tmp_path).next_begin == ""
