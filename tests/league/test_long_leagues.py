@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from leagues import Played, enter, league_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
 from wording import sentence
@@ -23,15 +24,17 @@ from khiva_arena.league.chain.stored_chain import chain_of, next_place
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import next_batch
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS
-from khiva_arena.league.player import published
+from khiva_arena.league.player import player, published
 from khiva_arena.league.player.newest_table import newest_table
 from khiva_arena.league.player.publish import Publisher
+from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.public_state import BATCH_LOG, BATCHES, STATE, batches_in, read_state
 from khiva_arena.league.seasons import batches_of, words_of
 from khiva_arena.league.submissions.queue import MOST_WISHES, Queue
 from khiva_arena.league.walked import WALKED, LeagueSoFar, keep_walked, walked
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import EventRow, LinkRow, Store
+from khiva_arena.store.seal import SEAL
 
 SMALL = Shape(seats=2, seeds=1)
 NOTHING = StoreSelection((), (), (), ())
@@ -207,6 +210,28 @@ def test_what_was_public_once_stays_so_and_only_later_ends_are_held(league: Made
     assert [end.batch for end in league.chain.hidden] == [7]
     assert league.chain.revealed(league.chain.made) == 6
     assert league.chain.revealed(league.chain.made + timedelta(hours=5)) == 7
+
+
+def test_a_stop_of_a_player_reads_no_row_again(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seal costs a look at the whole file, at the end and at each start."""
+    league = league_in(tmp_path)
+    enter(league, "ann", "quick")
+    write = Store.write
+    trusted: list[bool] = []
+
+    def wrote(folder: Path, *, trusting: bool = True) -> Store:
+        trusted.append(trusting)
+        return write(folder, trusting=trusting)
+
+    monkeypatch.setattr(Store, "write", wrote)
+    played(league)
+    with player._player(league, HowLong(0), say_nothing):
+        pass
+    assert trusted[-1] is False
+    with Store.write(tmp_path / "new", trusting=False) as store:
+        monkeypatch.setattr(Store, "_is_sound_on_disk", lambda _: pytest.fail("it reads all"))
+        assert store.folder.exists()
+    assert not (tmp_path / "new" / SEAL).exists()
 
 
 # --- a write ---

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from leagues import ChainAlone, Played, enter, league_in
 from msgspec import structs
+from public_league import league_folder, write_public
 from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError
@@ -14,8 +15,12 @@ from khiva_arena.league import status
 from khiva_arena.league.chain import stored_chain
 from khiva_arena.league.chain.links import Drawn
 from khiva_arena.league.chain.stored_chain import links_of
+from khiva_arena.league.folder import PUBLIC
 from khiva_arena.league.pace import Hours, Pace, hours_of
 from khiva_arena.league.player import player
+from khiva_arena.league.routes import pages
+from khiva_arena.league.routes.public_folder import PublicFolder
+from khiva_arena.league.routes.view import LeagueView
 from khiva_arena.league.settings import LeagueOptions
 from khiva_arena.league.status import status_of
 from khiva_arena.store.db import Store
@@ -160,6 +165,16 @@ def test_a_batch_that_has_begun_ends_whatever_the_hour(tmp_path: Path, played: P
     played(paced, 1)
     assert len(drawn_at(tmp_path)) == 1
     assert waits
+
+
+def test_the_front_page_says_when_the_next_batch_begins(tmp_path: Path) -> None:
+    league = write_public(league_folder(tmp_path / "spring"))
+    folder = PublicFolder(tmp_path / "spring" / PUBLIC)
+    for over_at, coming in (("", False), ("2026-03-20T06:00:00+00:00", True)):
+        newest = structs.replace(league.batches[-1], over_at=over_at)
+        paced = structs.replace(league, batches=(*league.batches[:-1], newest), next_begin="2026-03-20T20:00+00:00")
+        page = pages.standings(LeagueView(paced, folder, {}, ()))
+        assert ("begins at 2026-03-20 20:00 UTC" in page.main) == coming
 
 
 @pytest.mark.usefixtures("clock")

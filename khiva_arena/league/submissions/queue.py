@@ -377,7 +377,7 @@ class Queue(QueueFile):
             return None
         with self._transaction():
             rows = self._connection.execute("DELETE FROM wishes WHERE batch = (SELECT max(batch) FROM wishes) RETURNING batch")
-            return next((int(batch) for (batch,) in rows.fetchall()), None)
+            return next((batch for (batch,) in rows.fetchall() if isinstance(batch, int)), None)
 
     # --- notes ---
 
