@@ -145,6 +145,7 @@ class Player:
                 refuse_early(self.chain, self._how_long.clock_is_right)
                 begin = None if self.chain.open else next_begin(self._league.pace, self.chain)
                 if begin and self._how_long.until and begin >= self._how_long.until:
+                    self._log.say(f"no batch begins before --until; the next one at {begin.isoformat(timespec='minutes')}")
                     break
                 if begin:
                     self._wait_for_hour(begin)
