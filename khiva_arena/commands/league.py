@@ -26,8 +26,9 @@ from khiva_arena.league.player.final import FinalShape, play_final
 from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
+from khiva_arena.league.seasons import ALL
 from khiva_arena.league.settings import league_of, league_text, remember_maker
-from khiva_arena.league.status import LeagueStatus, status_of
+from khiva_arena.league.status import LeagueStatus, receipt_of, status_of
 from khiva_arena.league.submissions import by_hand
 from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
@@ -113,7 +114,7 @@ def play(league: Path, **flags: Any) -> None:
     for name in HowLong._fields:
         flags.pop(name, None)
     loaded = league_of(league, settings_by_flags(flags), say)
-    if how_long.batches == 0 and status_of(league).link is None:
+    if how_long.batches == 0 and not receipt_of(league):
         raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
     check_cluster_flags(loaded.settings)
     play_batches(loaded, how_long, say)
@@ -143,7 +144,7 @@ def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
 def _check_plan(file: Path, league: Path) -> None:
     """Raise ConfigError if a file that exists is no plan of the batch that a league plays."""
     event, batch = read_plan(file).event.id, ""
-    if status_of(league).link is not None:
+    if receipt_of(league):
         with Store.read(league) as store:
             batch = open_batch(store)
     if event != batch:
@@ -189,7 +190,7 @@ def season(league: Path, name: str) -> None:
     """Let a season begin with the next batch. Raises ConfigError for a name that is not valid, or taken."""
     standing = status_of(league)
     check_name(name, "a season")
-    if name in standing.seasons:
+    if name in (*standing.seasons, ALL):
         raise ConfigError(f"{name!r}: there is a season of that name; take another one")
     with Queue(league) as queue:
         queue.add_change("", "season", name)
@@ -229,6 +230,10 @@ def status(league: Path, as_json: bool) -> None:
     rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
     if rows:
         click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
+    if standing.next_begin:
+        click.echo(f"the next batch begins at {standing.next_begin}")
+    if standing.takes:
+        click.echo(f"a batch takes {standing.takes}, one at a time")
     for one in standing.waiting:
         click.echo(harmless(f"{one.id}: {one.name} {one.why}"))
     if standing.waiting:

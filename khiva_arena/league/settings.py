@@ -15,6 +15,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.league.folder import SETTINGS
+from khiva_arena.league.pace import Pace, hours_of
 from khiva_arena.playing.starts import as_modules
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
@@ -80,6 +81,9 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon_begins: the moment of its round 1, UTC.
     beacon_seconds: from one round to the next.
     beacon_ahead: the least seconds between a link that names a round and that round.
+    batches_a_day: the most batches that begin in a day (UTC); 0 for no limit.
+    hours: of the day (UTC) in which batches begin, as 20:00-06:00; "" for all.
+    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     uploads_a_day: how many bots an author may submit in a day (UTC).
@@ -96,11 +100,19 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon_begins: str = ""
     beacon_seconds: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 0
     beacon_ahead: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 60
+    batches_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    hours: str = ""
+    season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
     uploads_waiting: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
     build_minutes_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 60
+
+    @property
+    def pace(self) -> Pace:
+        """The pace at which batches begin. Raises ConfigError for hours that cannot be read."""
+        return Pace(self.batches_a_day, hours_of(self.hours))
 
 
 OPTION_HELP = {
@@ -117,6 +129,10 @@ OPTION_HELP = {
     "beacon_seconds": "The seconds from one round of the beacon to the next.",
     "beacon_ahead": "The least seconds between a link that names a round and that round, in which others can take note of "
     "the link.",
+    "batches_a_day": "The most batches that begin in a day, by UTC; 0 for no limit.",
+    "hours": "The hours of the day, in UTC, in which batches begin. One that has begun ends.",
+    "season_batches": "After how many batches of a season the next one begins by itself, 0 for never: the table that stands is "
+    "the season's, so a batch costs as much in autumn as in spring. `khiva-arena league season` begins one earlier.",
     "retry_minutes": "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
     "cpu_minutes": "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its "
     "other matches of the batch, and is suspended.",
@@ -127,7 +143,12 @@ OPTION_HELP = {
 }
 
 
-EXAMPLES = {"name": "Spring league", "beacon": "drand quicknet, randomness", "beacon_begins": "2023-08-23T15:09:27Z"}
+EXAMPLES = {
+    "name": "Spring league",
+    "hours": "20:00-06:00",
+    "beacon": "drand quicknet, randomness",
+    "beacon_begins": "2023-08-23T15:09:27Z",
+}
 """What stands in a new league's file for a setting that is not set."""
 
 
@@ -168,7 +189,13 @@ class League(NamedTuple):
             cpu_minutes=options.cpu_minutes,
             retry_minutes=options.retry_minutes,
             beacon=_beacon(options),
+            season_batches=options.season_batches,
         )
+
+    @property
+    def pace(self) -> Pace:
+        """The pace at which batches begin."""
+        return self.options.pace
 
     @property
     def frozen_anchors(self) -> tuple[Anchor, ...]:
@@ -247,6 +274,10 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
 
     asker = Asker(path, SettingsFile(own, places, file.text), flags, say, _command_that_asks(folder))
     settings = with_consent(asker, anchors, problems, checked_settings)
+    try:
+        hours_of(options.hours)
+    except ConfigError as error:
+        problems += [f"{places.get('league.hours', path)}: {problem}" for problem in error.problems]
     if problems or settings is None:
         raise ConfigError(by_line(problems, places))
     sandbox = sandbox_of(settings, say, rated=True)

@@ -56,7 +56,13 @@ PLAIN = Shape()
 class MadeLeague:
     """A league that grows batch by batch. Leaving the block closes its store."""
 
-    def __init__(self, folder: Path, shape: Shape = PLAIN, plays: Callable[[Job], Outcome] = outcome) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        shape: Shape = PLAIN,
+        plays: Callable[[Job], Outcome] = outcome,
+        anchors: tuple[Anchor, ...] = ANCHORS,
+    ) -> None:
         self.folder, self.plays = folder, plays
         self.store = Store.write(folder)
         self.store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
@@ -64,7 +70,7 @@ class MadeLeague:
         time = TimeLimits(10_000, shape.turn_ms, 10_000)
         self.plain = structs.replace(planned(seats=shape.seats, seeds=shape.seeds).definition, time=time)
         terms = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, shape.reveal_hours, beacon=shape.beacon)
-        self.chain: Chain = chain_of(self.store) or found(self.store, folder.name, terms, ANCHORS)
+        self.chain: Chain = chain_of(self.store) or found(self.store, folder.name, terms, anchors)
         self.counts = Counts()
         for event in self.store.events():
             add_batch(self.counts, event.definition)

@@ -99,6 +99,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
+    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
     """
 
     conditions: dict[str, Any]
@@ -111,6 +112,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
     beacon: Beacon | None = None
+    season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
 
 
 class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):

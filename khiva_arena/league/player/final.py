@@ -17,12 +17,13 @@ from khiva_arena.events import stored
 from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import Final
 from khiva_arena.league.chain.roster import Chain, RosterBot
-from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, next_place
+from khiva_arena.league.chain.stored_chain import add, by_this_clock, next_place
 from khiva_arena.league.folder import final_folder
 from khiva_arena.league.player.publish import Publisher, is_final_over
 from khiva_arena.league.player.refusals import HowLong, check_beacon, open_alone, refuse_early
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
+from khiva_arena.league.walked import walked
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import Store
@@ -61,9 +62,10 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
     player.
     """
     with open_alone(league.folder) as store:
-        chain = chain_of(store)
-        if chain is None or not chain.overs:
+        now = walked(store)
+        if now is None or not now.chain.over:
             raise ConfigError(f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena league play` plays some")
+        chain = now.chain
         begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1].link) else None
         bots = [chain.bots[identity] for identity in begun.link.bots] if begun else best_of(chain, store, shape.top)
         number = begun.link.final if begun else len(chain.finals) + 1
@@ -94,7 +96,7 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
                 round=beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None,
             )
             chain = add(store, chain, link)
-            Publisher(store, say).write(chain)
+            Publisher(store, say, league.pace).write(chain)
             say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
             say(f"link {link.number} {link.digest}")
     line = None
@@ -110,9 +112,9 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
 def _publish(league: League, say: Say) -> None:
     """Publish how the league stands, and the page of its newest final. A warning says why that is not possible."""
     try:
-        with Store.write(league.folder) as store, Publisher(store, say) as public:
-            if chain := chain_of(store):
-                public.publish(chain)
+        with Store.write(league.folder, trusting=False) as store, Publisher(store, say, league.pace) as public:
+            if now := walked(store):
+                public.publish(now.chain)
                 public.finish()
     except StoreError as error:
         say(f"the final is played, and its page is made when the player is started: {error}", warning=True)

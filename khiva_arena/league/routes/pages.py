@@ -18,7 +18,6 @@ from khiva_arena.league.routes.view import (
     OwnMatch,
     elo_text,
     faults_text,
-    newest_pool,
     number,
     ranks_text,
     when,
@@ -145,7 +144,8 @@ def _now(view: LeagueView) -> Markup:
             f" is played since {when(batch.drawn_at)}: {count(batch.matches, 'match', 'matches')} of {count(batch.bots, 'bot')}"
         )
         return joined(_batch_link(batch), words)
-    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one is not drawn yet")
+    coming = f"begins at {when(view.league.next_begin)}" if view.league.next_begin else "is not drawn yet"
+    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one {coming}")
 
 
 def _batch_link(batch: PublicBatch) -> Markup:
@@ -166,7 +166,7 @@ def _table(view: LeagueView) -> Markup:
         faults = faults_text(row) or "none"
         rows.append([name, ranks_text(row), elo_text(row), whisker, author, str(row["matches"]), faults])
     head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
-    caption = f"The table after batch {view.league.table_batch}"
+    caption = f"The table of {view.league.table_season} after batch {view.league.table_batch}"
     return joined(table(caption, head, rows), tag("p", view.pool["meaning"], class_="dim"))
 
 
@@ -190,7 +190,8 @@ def _paragraphs(*texts: str) -> Markup:
 
 def batches(view: LeagueView, before: int) -> Page:
     """Return the list of batches, the newest first. ``before``: list those with lower numbers."""
-    shown = [batch for batch in reversed(view.league.batches) if batch.number < before]
+    last = min(view.newest.number if view.newest else 0, max(0, before - 1))
+    shown = [one for at in range(last, max(0, last - BATCHES_MOST), -1) if (one := view.batch(at))]
     rows = [
         [
             _batch_link(batch),
@@ -201,12 +202,10 @@ def batches(view: LeagueView, before: int) -> Page:
             str(len(batch.set_aside)),
             _revealed(batch),
         ]
-        for batch in shown[:BATCHES_MOST]
+        for batch in shown
     ]
     head = ["batch", "drawn", "over", "bots", "matches", "set aside", "secrets"]
-    older = (
-        tag("p", link(f"/batches?before={shown[BATCHES_MOST - 1].number}", "older ones")) if shown[BATCHES_MOST:] else joined()
-    )
+    older = tag("p", link(f"/batches?before={shown[-1].number}", "older ones")) if last > BATCHES_MOST else joined()
     words = "Each batch is a small event with a secret of its own. Its commitment is published before its first match."
     listed = table("Batches, the newest first", head, rows) if rows else tag("p", NOT_FOUNDED, class_="dim")
     return Page("Batches", joined(tag("p", words), listed, older))
@@ -220,7 +219,7 @@ def _revealed(batch: PublicBatch) -> str:
 
 def batch(view: LeagueView, number_: int) -> Page | None:
     """Return the page of a batch, None if there is none."""
-    one = next((each for each in view.league.batches if each.number == number_), None)
+    one = view.batch(number_)
     if one is None:
         return None
     page = link(f"/batches/{one.number}.html", "all matches, with replays") if one.revealed else joined(_revealed(one))
@@ -352,7 +351,10 @@ def family(view: LeagueView, identity: str) -> Page | None:
         for one in versions
     ]
     name = newest.name.removesuffix(f" v{newest.version}")
-    words = "One line over all versions: after each batch, the rating of the newest version that sat in it. No doubt is reset."
+    words = (
+        "One line over all versions: after each batch, the rating of the newest version that sat in it, in the table of its "
+        "season, so that errors are wide where a season begins. No doubt is reset."
+    )
     chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions), _days(view)))
     listed = table(f"The versions of {name}", ["bot", "version", "state", "Elo", "batches"], rows)
     return Page(name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed))
@@ -390,20 +392,12 @@ def seasons(view: LeagueView) -> Page:
     starts = [first for _, first in view.league.seasons]
     ends = [*(f"{first - 1}" for first in starts[1:]), "open"]
     rows = [[name, str(first), end] for (name, first), end in zip(view.league.seasons, ends, strict=False)]
-    if not rows:
-        return Page("Seasons", tag("p", "No season was named: all batches make one table."))
-    listed = table("Seasons", ["season", "from batch", "to batch"], rows)
-    newest, closed = view.league.seasons[-1][0], view.league.closed_seasons
-    parts = [
-        tag("h2", newest),
-        _season(f"The table of {newest}, so far", newest_pool(view.league.season_table, view.league.batches)),
-    ]
-    for name, _ in reversed(view.league.seasons[:-1]):
-        parts += [
-            tag("h2", name),
-            _season(f"The table of {name}, which is over", newest_pool(closed.get(name), view.league.batches)),
-        ]
-    return Page("Seasons", joined(listed, *parts, _paragraphs(FIRST_PLACE)))
+    parts = [table("Seasons", ["season", "from batch", "to batch"], rows)]
+    for at, (name, _) in reversed([*enumerate(view.league.seasons, 1)]):
+        is_over = at < len(view.league.seasons)
+        caption = f"The table of {name}, {'which is over' if is_over else 'so far'}"
+        parts += [tag("h2", name), _season(caption, view.season_table(at))]
+    return Page("Seasons", joined(*parts, _paragraphs(FIRST_PLACE)))
 
 
 def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
