@@ -27,8 +27,9 @@ from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.settings import league_of, league_text, remember_maker
-from khiva_arena.league.status import LeagueStatus, status_of
+from khiva_arena.league.status import LeagueStatus, active_families, status_of
 from khiva_arena.league.submissions.examine import examine_next
+from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
@@ -93,7 +94,8 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
         if whose.revoked:
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
             raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
-        number = queue.add_entry(whose.id, name or entrant.name, entrant.identity, packed)
+        bound = BotsBound(loaded.options.bots_an_author, active_families(league, whose.id))
+        number = queue.add_entry(whose.id, name or entrant.name, entrant.identity, packed, bound)
         examined = examine_next(loaded, queue, number)
         assert examined is not None  # the entry is leased to this process
         entry, verdict = examined
@@ -219,9 +221,13 @@ def status(league: Path, as_json: bool) -> None:
         click.echo(json.dumps(msgspec.to_builtins(standing)))
         return
     click.echo(_head(standing))
-    rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
+    rows = [
+        [str(bot.place or "-"), bot.name, bot.state, str(bot.tables), bot.author or "anchor"]
+        for bot in sorted(standing.bots, key=lambda bot: bot.place or len(standing.bots) + 1)
+    ]
     if rows:
-        click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
+        head = ["place", "bot", "state", "tables", "author"]
+        click.echo("\n".join(map(harmless, listing([head, *rows], list_width(), right=[0]))))
     for line in standing.waiting:
         click.echo(harmless(f"waits: {line}"))
 

@@ -11,6 +11,7 @@ from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import add_batch
 from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS
+from khiva_arena.league.public_state import read_state
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.store.db import Store
 
@@ -23,6 +24,7 @@ class BotStatus(msgspec.Struct, frozen=True):
     state: active, suspended or retired.
     author: its author's name, as far as that is known; "" for an anchor.
     tables: that it has been drawn for.
+    place: in the newest table that was made; None if it has none yet.
     """
 
     name: str
@@ -30,6 +32,7 @@ class BotStatus(msgspec.Struct, frozen=True):
     state: str
     author: str
     tables: int
+    place: int | None = None
 
 
 class LeagueStatus(msgspec.Struct, frozen=True):
@@ -86,13 +89,33 @@ def status_of(folder: Path) -> LeagueStatus:
     waiting += [
         f"{chain.bots[change.identity].name} is to be {change.state}" for change in changes if change.identity in chain.bots
     ]
+    published = read_state(folder)
+    table = published.table["standings"][0]["rows"] if published and published.table else []
+    places = {row["bot"]: row["rank"] for row in table}
     bots = tuple(
-        BotStatus(bot.name, bot.identity, bot.state, names.get(bot.author, bot.author), counts.tables[bot.identity])
+        BotStatus(
+            bot.name,
+            bot.identity,
+            bot.state,
+            names.get(bot.author, bot.author),
+            counts.tables[bot.identity],
+            places.get(bot.identity),
+        )
         for bot in chain.bots.values()
     )
     seasons = tuple(name for name, _ in chain.seasons)
     place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
     return LeagueStatus(*place, recorded, planned, bots, tuple(waiting), seasons)
+
+
+def active_families(folder: Path, author: str) -> set[str]:
+    """Return the families of an author that have an active version in the league in a folder. ``author``: the id. Raises
+    StoreError if the league is damaged."""
+    if not _has_store(folder):
+        return set()
+    with Store.read(folder) as store:
+        chain = chain_of(store)
+    return {bot.family for bot in chain.active if bot.author == author} if chain else set()
 
 
 def receipt_of(folder: Path) -> str:

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.errors import ArenaError, StoreError
+from khiva_arena.events.league_order import LeagueOrder
 from khiva_arena.events.pools import conditions, standings_of, titles
-from khiva_arena.events.tables import PooledTable
+from khiva_arena.events.source import StoredResults
+from khiva_arena.events.tables import PooledTable, league_table
 from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.league.folder import SUMS
 from khiva_arena.league.player.publish import NEWEST, NewestTable
@@ -59,7 +61,8 @@ def newest_table(store: Store) -> NewestTable:
     batches = [_Batch(link.batch, events[link.event], link.run_digest) for link in chain.overs]
     last = batches[-1].event
     pooled = [batch for batch in batches if conditions(batch.event.definition) == conditions(last.definition)]
-    table = _table(store, pooled)
+    order = StoredResults(store).league_order()
+    table = _table(store, order, pooled)
     ends = [*(first for _, first in chain.seasons[1:]), len(batches) + 1]
     spans = {name: range(first, end) for (name, first), end in zip(chain.seasons, ends, strict=False)}
     by_season = {name: [batch for batch in batches if batch.number in span] for name, span in spans.items()}
@@ -71,8 +74,8 @@ def newest_table(store: Store) -> NewestTable:
         run_digest=batches[-1].run_digest,
         then=TableThen(len(batches), tuple(rating for rating in ratings if rating.elo is not None)),
         table=_plain(table),
-        closed_seasons={name: _plain(_table(store, _alike(of_it))) for name, of_it in by_season.items() if of_it},
-        season_table=_plain(table if of_season == pooled else _table(store, of_season)) if of_season else None,
+        closed_seasons={name: _plain(_table(store, order, _alike(of_it))) for name, of_it in by_season.items() if of_it},
+        season_table=_plain(table if of_season == pooled else _table(store, order, of_season)) if of_season else None,
     )
 
 
@@ -82,10 +85,11 @@ def _alike(batches: Sequence[_Batch]) -> list[_Batch]:
     return [batch for batch in batches if conditions(batch.event.definition) == last]
 
 
-def _table(store: Store, batches: Sequence[_Batch]) -> PooledTable:
-    """Return the table of batches that make one."""
+def _table(store: Store, order: LeagueOrder | None, batches: Sequence[_Batch]) -> PooledTable:
+    """Return the table of batches that make one. ``order``: of the league."""
     events = [batch.event for batch in batches]
-    standings = standings_of(events, data_of(store, [(batch.event, batch.run_digest) for batch in batches]))
+    fitted = standings_of(events, data_of(store, [(batch.event, batch.run_digest) for batch in batches]))
+    standings = league_table(fitted, order, events)
     names = ("crosstable",) if len(standings.rows) <= MOST_IN_CROSSTABLE else ()
     return PooledTable(titles([events])[0], events, standings, sections(standings, SectionRequest(names, ())), [])
 

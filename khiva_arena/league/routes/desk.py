@@ -1,6 +1,6 @@
 """The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 from khiva_arena.errors import StoreError
 from khiva_arena.league.routes.tokens import is_one
 from khiva_arena.league.routes.view import WaitingBot
-from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry, UploadLimits
+from khiva_arena.league.submissions.limits import UploadLimits
+from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry
 
 REFRESH_SECONDS = 2.0
 WRONG = "There is no such token, or it was revoked; ask the organiser for another one."
@@ -69,9 +70,10 @@ class Desk:
         """Return the author of a token that was right before, None if it was revoked since."""
         return await self._asked(partial(self._queue.author_of_token, token))
 
-    async def add_upload(self, author: Author, name: str, packed: bytes) -> int:
-        """Add a packed bot, and return its number. Raises ConfigError if it may not be added."""
-        return await self._asked(partial(self._queue.add_upload, author.id, name, packed, self._limits))
+    async def add_upload(self, author: Author, name: str, packed: bytes, active: Collection[str]) -> int:
+        """Add a packed bot, and return its number. ``active``: the families of its author that have an active version. Raises
+        ConfigError if it may not be added."""
+        return await self._asked(partial(self._queue.add_upload, author.id, name, packed, self._limits, active))
 
     async def entries_of(self, author: Author) -> list[QueueEntry]:
         """Return the entries of an author."""

@@ -33,6 +33,7 @@ FINAL = (
     "Who is best is decided by the final: an event of its own on new deals among the best of the table, whose line-up and "
     "commitment are a link of the chain before its first match. It never counts in this table, and this table never counts in it."
 )
+ORDER = "The order is by the lower end of each bot's 95 % interval against the other bots, so nobody is ahead by being new."
 KEEP = joined(
     "This page is a receipt. Keep it, and ",
     tag("code", "khiva-arena verify --seen"),
@@ -152,8 +153,12 @@ def _table(view: LeagueView) -> Markup:
         faults = faults_text(row) or "none"
         rows.append([name, ranks_text(row), elo_text(row), whisker, author, str(row["matches"]), faults])
     head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
+    if view.placed < len(rows):
+        fewest = count(view.pool["fewest_batches"], "batch", "batches")
+        line = f"Still finding their place, which takes {fewest}, or retired:"
+        rows.insert(view.placed, [line, *[""] * (len(head) - 1)])
     caption = f"The table after batch {view.league.table_batch}"
-    return joined(table(caption, head, rows), tag("p", view.pool["meaning"], class_="dim"))
+    return joined(table(caption, head, rows), tag("p", ORDER, " ", view.pool["meaning"], class_="dim"))
 
 
 def _finals(view: LeagueView) -> Markup:
