@@ -55,10 +55,9 @@ def audit_finals(audit: ChainAudit, place: "Store | BundledEvents", events: Mapp
 
 def _compare(audit: ChainAudit, chain: Chain, link: Final, fitted: tuple[RatedThen, ...]) -> None:
     """Compare the numbers of a final's link with those that a fit gives now."""
-    name = f"final {link.final}: link {link.number}"
     pairs = [(chain.bots[now.bot].name, then, now) for then, now in zip(link.rated, fitted, strict=True)]
     audit.problems += [
-        f"{name} says that {bot} had played in {then.batches} batches, and by the batches it was {now.batches}"
+        f"final {link.final}: link {link.number} counts {then.batches} batches of {bot}, and by the batches it is {now.batches}"
         for bot, then, now in pairs
         if then.batches != now.batches
     ]
@@ -66,7 +65,8 @@ def _compare(audit: ChainAudit, chain: Chain, link: Final, fitted: tuple[RatedTh
         seats = [bot.identity for bot in chain.final_seats(fitted)[: len(link.bots)]]
         others = ", ".join(chain.bots[bot].name for bot in seats if bot not in link.bots)
         seated = f"; a fit of now seats {others}" if others else ""
-        audit.of_finals.append(f"{name} has other numbers than a fit of now for {', '.join(moved)}{seated}")
+        names = ", ".join(moved)
+        audit.of_finals.append(f"final {link.final}: link {link.number} has other numbers than a fit of now for {names}{seated}")
 
 
 def _differs(then: RatedThen, now: RatedThen) -> bool:
@@ -81,7 +81,7 @@ def _check_store(audit: ChainAudit, chain: Chain, link: Final, out: Path) -> boo
     final is over there. What it holds is verified as any store."""
     if Store.is_in_use(out) or not Store.check(out):
         return False  # it is being played, or elsewhere
-    name, beacon = f"final {link.final}", chain.terms.beacon
+    beacon = chain.terms.beacon
     with Store.read(out) as store:
         events = store.events()
         lines = [event.public for event in events if event.public is not None]
@@ -90,12 +90,16 @@ def _check_store(audit: ChainAudit, chain: Chain, link: Final, out: Path) -> boo
     if beacon and link.round is not None:
         audit.deals.lines += [BeaconLine("final", link.final, beacon, link.round, line) for line in lines]
     if (has_begun or lines) and bool(lines) != (link.round is not None):
-        audit.problems.append(f"{name}: link {link.number} and {out} differ in whether a text is mixed into its deals")
+        audit.problems.append(
+            f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals"
+        )
     stored = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in events]
     if stored != [(link.event, link.commitment, [*link.bots])]:
-        audit.problems.append(f"{name}: {out} does not hold the event that link {link.number} decided on, and no other")
+        audit.problems.append(
+            f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other"
+        )
     else:
-        audit.passes(name, lambda: _check_definition(chain, link, events[0].definition))
+        audit.passes(f"final {link.final}", lambda: _check_definition(chain, link, events[0].definition))
     return is_over
 
 

@@ -185,6 +185,7 @@ TABLE = (
         "other bots, however well the anchor is known. A bot that took all points, or lost all, is not compared both ways with "
         "others: then it is `low`, if that is known (shown in a league)",
         1,
+        11,
         shown=lambda rows: any(row.least is not None for row in rows),
     ),
     Column(

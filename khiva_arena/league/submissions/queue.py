@@ -213,8 +213,11 @@ class Queue(QueueFile):
         own = self._rows("SELECT id FROM families WHERE author = ? AND name = ?", author, family)
         others = {*bots.active, *(row["id"] for row in self._rows(query, author))} - {row["id"] for row in own}
         if len(others) >= bots.most:
-            has = f"its author has {count(len(others), 'other bot')} in the league or waiting, and may have {bots.most} in all"
-            raise ConfigError(f"{has}; send it as the next version of one of them, or have the organiser retire one")
+            has = count(len(others), "other bot")
+            raise ConfigError(
+                f"its author has {has} in the league or waiting, and may have {bots.most} in all; send it as the next version of "
+                "one of them, or have the organiser retire one"
+            )
 
     def _is_spent(self, author: str, build_seconds: float) -> bool:
         return bool(build_seconds) and self._spent_today().get(author, 0.0) >= build_seconds
