@@ -142,8 +142,8 @@ def _with_chain(
     checked = {**digests, **{report.event: report.digest for report in result.events}}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
     audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
-    if source and audit.finals and result.sound and not audit.problems:
-        audit_finals(audit, source, {event.id: event for event in events})
+    if source and audit.finals and not (result.problems or audit.problems):
+        audit_finals(audit, source, {event.id: event for event in events}, matches_are_sound=result.sound)
     if beacon and (audit.deals.lines or not (result.problems or audit.problems)):
         audit.problems += audit.deals.compare_with(beacon)
     result.problems += audit.problems

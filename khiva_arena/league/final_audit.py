@@ -16,57 +16,63 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
 if TYPE_CHECKING:
     from khiva_arena.audit.bundle import BundledEvents  # numpy comes with it
+    from khiva_arena.events.source import ResultSource
 
 NOTED = 0.1
 """A number that is so many errors from that of the link is noted: another version may fit a little differently."""
 
 
-def audit_finals(audit: ChainAudit, place: "Store | BundledEvents", events: Mapping[str, EventRow]) -> None:
-    """Note what is wrong with the finals of a sound league, and what is noteworthy about them.
+def audit_finals(
+    audit: ChainAudit, place: "Store | BundledEvents", events: Mapping[str, EventRow], *, matches_are_sound: bool
+) -> None:
+    """Note what is wrong with the finals of a league whose chain is sound, and what is noteworthy about them.
 
     place: the store of the league, beside which its finals may lie, or a bundle.
     events: those that are here, by id.
+    matches_are_sound: whether numbers can be worked out from them.
     """
-    from khiva_arena.events.bundling import BundledResults  # not above: numpy comes with it
-    from khiva_arena.events.source import ResultSource, StoredResults
-
     folder = place.folder if isinstance(place, Store) else None
-    source: ResultSource
-    if isinstance(place, Store):
-        source = StoredResults(place)
-    else:
-        source = BundledResults([event.matches for event in place.events], place.links)
+    source = _results_in(place) if matches_are_sound else None
     unplayed = []
     for chain, link in audit.finals:
-        if all(over.event in events for over in chain.overs):
+        if source and all(over.event in events for over in chain.overs):
             _compare(audit, chain, link, rated_at(chain, source, events))
-        else:
+        elif source:
             audit.of_finals.append(f"final {link.final}: its numbers were not worked out again, since batches are not here")
         if folder and not _check_store(audit, chain, link, final_folder(folder, link.final)):
             unplayed.append(link.final)
-    if audit.finals:
-        played = f"not over here: {ranges(unplayed)}" if folder and unplayed else "all over" if folder else "in their own stores"
-        audit.of_finals.insert(0, f"{count(len(audit.finals), 'final')} decided on, {played}")
+    played = f"not over here: {ranges(unplayed)}" if folder and unplayed else "all over" if folder else "in their own stores"
+    audit.of_finals.insert(0, f"{count(len(audit.finals), 'final')} decided on, {played}")
+
+
+def _results_in(place: "Store | BundledEvents") -> "ResultSource":
+    from khiva_arena.events.bundling import BundledResults  # not above: numpy comes with it
+    from khiva_arena.events.source import StoredResults
+
+    if isinstance(place, Store):
+        return StoredResults(place)
+    return BundledResults([event.matches for event in place.events], place.links)
 
 
 def _compare(audit: ChainAudit, chain: Chain, link: Final, fitted: tuple[RatedThen, ...]) -> None:
     """Compare the numbers of a final's link with those that a fit gives now."""
     pairs = [(chain.bots[now.bot].name, then, now) for then, now in zip(link.rated, fitted, strict=True)]
-    audit.problems += [
-        f"final {link.final}: link {link.number} counts {then.batches} batches of {bot}, and by the batches it is {now.batches}"
-        for bot, then, now in pairs
-        if then.batches != now.batches
-    ]
+    for bot, then, now in pairs:
+        if then.batches != now.batches:
+            which, sat = f"final {link.final}: link {link.number}", f"{then.batches} batches of {bot}"
+            audit.problems.append(harmless(f"{which} counts {sat}, and by the batches it is {now.batches}", LONGEST))
     if moved := [bot for bot, then, now in pairs if _differs(then, now)]:
         seats = [bot.identity for bot in chain.final_seats(fitted)[: len(link.bots)]]
         others = ", ".join(chain.bots[bot].name for bot in seats if bot not in link.bots)
         seated = f"; a fit of now seats {others}" if others else ""
         names = ", ".join(moved)
-        audit.of_finals.append(f"final {link.final}: link {link.number} has other numbers than a fit of now for {names}{seated}")
+        note = f"final {link.final}: link {link.number} has other numbers than a fit of now for {names}{seated}"
+        audit.of_finals.append(harmless(note, LONGEST))
 
 
 def _differs(then: RatedThen, now: RatedThen) -> bool:

@@ -109,13 +109,10 @@ def status_of(folder: Path) -> LeagueStatus:
 
 
 def active_families(folder: Path, author: str) -> set[str]:
-    """Return the families of an author that have an active version in the league in a folder. ``author``: the id. Raises
-    StoreError if the league is damaged."""
-    if not _has_store(folder):
-        return set()
-    with Store.read(folder) as store:
-        chain = chain_of(store)
-    return {bot.family for bot in chain.active if bot.author == author} if chain else set()
+    """Return the families of an author that have an active version, as the player of the league in a folder has published it.
+    ``author``: the id. Raises StoreError if that cannot be read."""
+    published = read_state(folder)
+    return {bot.family for bot in published.bots if bot.author == author and bot.state == "active"} if published else set()
 
 
 def receipt_of(folder: Path) -> str:

@@ -151,11 +151,13 @@ def test_the_desk_knows_who_is_active(queue: Queue, tmp_path: Path) -> None:
         trio.run(send)
 
 
-def test_the_families_of_an_author_are_those_of_the_chain(league: MadeLeague) -> None:
-    second = next(bot.identity for bot in league.chain.bots.values() if bot.name == "bot 2")
-    league.add(StateChanged(**next_place(league.chain), identity=second, state="retired"))
-    assert active_families(league.folder, f"{1:016x}") == {f"{1:016x}"}
-    assert active_families(league.folder, f"{9:016x}") == active_families(league.folder / "none", "") == set()
+def test_the_families_of_an_author_are_those_that_were_published(tmp_path: Path) -> None:
+    assert active_families(tmp_path, "") == set()
+    for bot in write_public(tmp_path).bots:
+        assert (bot.family in active_families(tmp_path, bot.author)) == any(
+            other.state == "active" for other in write_public(tmp_path).bots if other.family == bot.family
+        )
+    assert active_families(tmp_path, f"{9:016x}") == set()
 
 
 @pytest.mark.slow

@@ -4,19 +4,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from leagues import league_in, named
 from made_league import MadeLeague, Shape
 from msgspec.structs import replace
 from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import RecordError
 from khiva_arena.events.bundling import write_bundle
 from khiva_arena.league.chain.links import Final, RatedThen, StateChanged
 from khiva_arena.league.chain.roster import sits_apart
 from khiva_arena.league.chain.stored_chain import next_place, row_of
 from khiva_arena.league.final_audit import NOTED
+from khiva_arena.league.player import final
+from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.replay.definition import DefinedBot
+from khiva_arena.say import say_nothing
+from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, Store
 
 AUTHORS = {"ann": 1, "bob": 2, "eve": 3, "joe": 4}
@@ -153,8 +159,19 @@ def test_batches_that_nobody_played_are_found(league: MadeLeague) -> None:
     false = tuple(replace(row, batches=2) if row.bot == new else row for row in league.rated)
     league.decide(rated=false, bots=tuple(bot.identity for bot in league.chain.final_seats(false)))
     [problem] = verify(league.folder).problems
-    link = str(league.chain.links - 1)
-    assert problem == sentence("league", "other-batches", number="1", link=link, bot="joe 2", claimed="2", played="1")
+    which = f"final 1: link {league.chain.links - 1}"
+    assert problem == sentence("league", "other-batches", which=which, sat="2 batches of joe 2", played="1")
+
+
+def test_nobody_is_first_before_a_batch_is_over(tmp_path: Path) -> None:
+    with MadeLeague(tmp_path / "league", Shape()) as made:
+        for number in (1, 2, 3):
+            made.enter(f"bot {number}", number, number)
+        bots = tuple(bot.identity for bot in made.chain.active if bot.author)
+        rated = tuple(RatedThen(bot, 1.0, 0.0, 0) for bot in bots)
+        link = Final(**next_place(made.chain), final=1, event="e" * 16, commitment="c" * 64, rated=rated, bots=bots)
+        with pytest.raises(RecordError, match=pattern("league", "final-too-early")):
+            made.add(link)
 
 
 # --- finals that were decided on ---
@@ -216,3 +233,25 @@ def test_a_final_with_several_bots_of_an_author_keeps_them_apart(tmp_path: Path,
         stored(made, 1, event)
         problems = verify(made.folder).problems
     assert problems == ([] if keeps else ["final 1: " + sentence("league", "otherwise-apart")])
+
+
+@pytest.mark.parametrize("several", [1, 2])
+def test_the_bots_of_a_final_play_under_the_ids_of_their_authors(
+    tmp_path: Path, several: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = league_in(tmp_path / "league")
+    with grown(league.folder, Shape(final_bots_an_author=several), "ann 1", "ann 2", "bob 1", "eve 1", batches=1) as made:
+        made.decide()
+    runs: list[tuple[bool, list[str]]] = []
+
+    class FinalRun:
+        def __init__(self, settings: list[Settings], players: list[Bot], *_: object) -> None:
+            runs.append((settings[0].authors_apart, sorted(player.author for player in players)))
+
+        def play(self) -> None: ...
+
+    monkeypatch.setattr(final, "Run", FinalRun)
+    monkeypatch.setattr(final, "load", lambda _league, sources, name: replace(named(name), identity=sources))
+    monkeypatch.setattr(final, "_publish", lambda *_: None)
+    final.play_final(league, final.FinalShape(8, 1, None), HowLong(), say_nothing)
+    assert runs == [(several > 1, sorted(f"{AUTHORS[name]:016x}" for name in ("ann",) * several + ("bob", "eve")))]

@@ -222,6 +222,7 @@ def _check_round(chain: Chain, link: Drawn | Final) -> None:
 
 def _check_seats(chain: Chain, link: Final) -> None:
     """Raise RecordError unless the seats of a final follow from the numbers in its link, by the terms."""
+    _check(bool(chain.overs), "no batch is over, so nobody is first")
     bots = [bot.identity for bot in chain.active if bot.author]
     _check([row.bot for row in link.rated] == bots, "it has not the numbers of all bots that are active, in their order")
     _check(all(row.batches <= chain.terms.fewest_batches for row in link.rated), "it counts more batches than a place takes")
