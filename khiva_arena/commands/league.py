@@ -28,8 +28,9 @@ from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.seasons import ALL
 from khiva_arena.league.settings import league_of, league_text, remember_maker
-from khiva_arena.league.status import LeagueStatus, receipt_of, status_of
+from khiva_arena.league.status import LeagueStatus, active_families, receipt_of, status_of
 from khiva_arena.league.submissions import by_hand
+from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
@@ -96,7 +97,8 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
         if whose.revoked:
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
             raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
-        entry = by_hand.enter(loaded, queue, whose.id, family, entrant.identity, packed)
+        bound = BotsBound(loaded.options.bots_an_author, active_families(league, whose.id))
+        entry = by_hand.enter(loaded, queue, by_hand.Packed(whose.id, family, entrant.identity, packed), bound)
     is_accepted = entry.state != "refused"
     if as_json:
         click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report}))
@@ -227,9 +229,13 @@ def status(league: Path, as_json: bool) -> None:
         click.echo(json.dumps(msgspec.to_builtins(standing)))
         return
     click.echo(_head(standing))
-    rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
+    rows = [
+        [str(bot.place or "-"), bot.name, bot.state, str(bot.tables), bot.author or "anchor"]
+        for bot in sorted(standing.bots, key=lambda bot: bot.place or len(standing.bots) + 1)
+    ]
     if rows:
-        click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
+        head = ["place", "bot", "state", "tables", "author"]
+        click.echo("\n".join(map(harmless, listing([head, *rows], list_width(), right=[0]))))
     if standing.next_begin:
         click.echo(f"the next batch begins at {standing.next_begin}")
     if standing.takes:

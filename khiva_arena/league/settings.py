@@ -74,6 +74,9 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: for people; "" for the name of the folder.
     versions: how many versions of a bot may be active.
+    bots_an_author: how many bots of an author may be active, each in all of its versions.
+    fewest_batches: in how many a bot has to have played for a place in the table, and in a final.
+    final_bots_an_author: how many bots of an author a final seats.
     most_tables: of a batch, before the quarter more; 0 for as many as seat every bot.
     authors_apart: whether bots of one author meet only if there is no other way.
     reveal_hours: how long after its end a batch is published.
@@ -93,6 +96,9 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Annotated[str, msgspec.Meta(max_length=80)] = ""
     versions: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
+    bots_an_author: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 3
+    fewest_batches: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 5
+    final_bots_an_author: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 1
     most_tables: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     authors_apart: bool = True
     reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
@@ -118,6 +124,11 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 OPTION_HELP = {
     "name": "The name of the league; without it that of the folder.",
     "versions": "How many versions of one bot may be active; a new version retires the oldest of more.",
+    "bots_an_author": "How many bots of one author may be active, each in all of its versions.",
+    "fewest_batches": "In how many batches, over all seasons, a bot has to have played for a place in the table and in a final. "
+    "Until then it stands below a line, since its number is luck more than strength.",
+    "final_bots_an_author": "How many bots of one author a final seats. If it seats several, authors_apart keeps them from one "
+    "table where there are enough authors.",
     "most_tables": "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With "
     "fewer than that, half of the bots sit in each batch.",
     "authors_apart": "Whether bots of one author meet only if there is no other way.",
@@ -185,6 +196,9 @@ class League(NamedTuple):
             most_tables=options.most_tables or None,
             authors_apart=options.authors_apart,
             versions=options.versions,
+            bots_an_author=options.bots_an_author,
+            fewest_batches=options.fewest_batches,
+            final_bots_an_author=options.final_bots_an_author,
             reveal_hours=options.reveal_hours,
             cpu_minutes=options.cpu_minutes,
             retry_minutes=options.retry_minutes,

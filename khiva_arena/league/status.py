@@ -11,6 +11,7 @@ from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.folder import FINAL, QUEUE, check_league
 from khiva_arena.league.pace import Pace
+from khiva_arena.league.public_state import read_state
 from khiva_arena.league.settings import options_of
 from khiva_arena.league.submissions.beside_entries import RosterChange
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
@@ -27,6 +28,7 @@ class BotStatus(msgspec.Struct, frozen=True):
     state: active, suspended or retired.
     author: its author's name, as far as that is known; "" for an anchor.
     tables: that it has been drawn for.
+    place: in the newest table that was made; None if it has none yet.
     """
 
     name: str
@@ -34,6 +36,7 @@ class BotStatus(msgspec.Struct, frozen=True):
     state: str
     author: str
     tables: int
+    place: int | None = None
 
 
 class LeagueStatus(msgspec.Struct, frozen=True):
@@ -94,15 +97,25 @@ def status_of(folder: Path) -> LeagueStatus:
         now = walked(store)
         if now is None:
             return _unfounded(folder, entries, changes)
-        chain, counts = now
+        chain, counts = now.chain, now.counts
         recorded = planned = 0
         if chain.open:
             row = stored_event(store, chain.open.event)
             recorded, planned = len(store.recorded(row.id)), bare_timetable(row).matches
         newest = store.event_ids(chain.over, chain.over)[0] if chain.over else ""
         takes = estimate(store, chain.over, bare_timetable(stored_event(store, newest)).matches, 1) if newest else ""
+    published = read_state(folder)
+    table = published.table["standings"][0]["rows"] if published and published.table else []
+    places = {row["bot"]: row["rank"] for row in table}
     bots = tuple(
-        BotStatus(bot.name, bot.identity, bot.state, names.get(bot.author, bot.author), counts.tables[bot.identity])
+        BotStatus(
+            bot.name,
+            bot.identity,
+            bot.state,
+            names.get(bot.author, bot.author),
+            counts.tables[bot.identity],
+            places.get(bot.identity),
+        )
         for bot in chain.bots.values()
     )
     seasons = tuple(season.name for season in chain.seasons)
@@ -124,6 +137,13 @@ def status_of(folder: Path) -> LeagueStatus:
 
 def _unfounded(folder: Path, entries: list[QueueEntry], changes: list[RosterChange]) -> LeagueStatus:
     return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None))
+
+
+def active_families(folder: Path, author: str) -> set[str]:
+    """Return the families of an author that have an active version, as the player of the league in a folder has published it.
+    ``author``: the id. Raises StoreError if that cannot be read."""
+    published = read_state(folder)
+    return {bot.family for bot in published.bots if bot.author == author and bot.state == "active"} if published else set()
 
 
 def receipt_of(folder: Path) -> str:

@@ -1,6 +1,6 @@
-"""A league as far as its player has followed it: its chain, and the counts that the next draw depends on.
+"""A league as far as its player has followed it: its chain, and counts over its batches, for the next draw and for tables.
 
-The player keeps both at the newest link, so that nobody but `verify` walks a long chain again: from there on only newer links are
+The player keeps all at the newest link, so that nobody but `verify` walks a long chain again: from there on only newer links are
 followed. What was kept counts if the store has the link at which it was, by number and digest.
 """
 
@@ -13,19 +13,21 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.league_order import seated_in
 from khiva_arena.events.stored import stored_event
-from khiva_arena.league.chain.links import AnyLink, Drawn
+from khiva_arena.league.chain.links import AnyLink, Drawn, Over
 from khiva_arena.league.chain.roster import Chain, begin, follow
 from khiva_arena.league.chain.stored_chain import links_of
 from khiva_arena.league.draw.counts import Counts, CountsSoFar
 from khiva_arena.league.draw.next_batch import add_batch
 from khiva_arena.league.folder import SUMS
 from khiva_arena.league.kept import keep, kept
-from khiva_arena.store.db import Store
+from khiva_arena.report.placing import Batches
+from khiva_arena.store.db import EventRow, Store
 
 WALKED = "walked"
 """The name of the file in the folder of sums."""
-HEAD = f"khiva-walked-1 {__version__}\n".encode()
+HEAD = f"khiva-walked-2 {__version__}\n".encode()
 """The beginning of the file. Raise the number when chain or counts hold other things."""
 
 
@@ -34,10 +36,13 @@ class LeagueSoFar(NamedTuple):
 
     chain: up to the link.
     counts: over the batches that are drawn by then.
+    batches: that bots have played in, and who is retired, as the newest batch that is over left them; so later links do not
+        change the order of its table.
     """
 
     chain: Chain
     counts: Counts
+    batches: Batches
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -45,6 +50,25 @@ class _Kept(msgspec.Struct, frozen=True):
 
     chain: Chain
     counts: CountsSoFar
+    batches: Batches
+
+
+def founded(chain: Chain) -> LeagueSoFar:
+    """Return a league of one link."""
+    return LeagueSoFar(chain, Counts(), Batches({}, chain.terms.fewest_batches))
+
+
+def with_batch(batches: Batches, chain: Chain, event: EventRow) -> Batches:
+    """Return the batches that bots have played in with one more, which is over.
+
+    chain: up to the link that ends it.
+    event: of it, with the tables that were set aside.
+    """
+    of = dict(batches.of)
+    for bot in seated_in(event):
+        of[bot] = of.get(bot, 0) + 1
+    retired = frozenset(bot.identity for bot in chain.bots.values() if bot.state == "retired")
+    return Batches(of, chain.terms.fewest_batches, retired)
 
 
 def walked(store: Store) -> LeagueSoFar | None:
@@ -58,7 +82,7 @@ def walked(store: Store) -> LeagueSoFar | None:
         if not links:
             _refuse_others(store, 0)
             return None
-        before, links = LeagueSoFar(begin(links[0]), Counts()), links[1:]
+        before, links = founded(begin(links[0])), links[1:]
     else:
         links = links_of(store, before.chain.links)
     now = _followed(store, before, links)
@@ -74,7 +98,7 @@ def _refuse_others(store: Store, batches: int) -> None:
 
 def keep_walked(store: Store, now: LeagueSoFar) -> None:
     """Keep a league as it is at its newest link. Raises ConfigError or Unwritten."""
-    keep(store.folder / SUMS / WALKED, HEAD, _encode(_Kept(now.chain, now.counts.so_far())))
+    keep(store.folder / SUMS / WALKED, HEAD, _encode(_Kept(now.chain, now.counts.so_far(), now.batches)))
 
 
 def is_link(store: Store, links: int, digest: str) -> bool:
@@ -93,12 +117,13 @@ def _kept(store: Store) -> LeagueSoFar | None:
         return None
     if not is_link(store, then.chain.links, then.chain.digest):
         return None
-    return LeagueSoFar(structs.replace(then.chain, bots=MappingProxyType(then.chain.bots)), Counts(then.counts))
+    chain = structs.replace(then.chain, bots=MappingProxyType(then.chain.bots))
+    return LeagueSoFar(chain, Counts(then.counts), then.batches)
 
 
 def _followed(store: Store, before: LeagueSoFar, links: Iterable[AnyLink]) -> LeagueSoFar:
     """Return a league up to a later link. ``links``: those since. The counts are added to those of ``before``."""
-    chain = before.chain
+    chain, batches = before.chain, before.batches
     for link in links:
         chain = follow(chain, link)
         if isinstance(link, Drawn):
@@ -106,7 +131,9 @@ def _followed(store: Store, before: LeagueSoFar, links: Iterable[AnyLink]) -> Le
             if event.definition.batch is None:
                 raise ConfigError(f"{store.folder}: event {event.number} is no batch of the league; restore a copy")
             add_batch(before.counts, event.definition)
-    return LeagueSoFar(chain, before.counts)
+        elif isinstance(link, Over):
+            batches = with_batch(batches, chain, stored_event(store, link.event))
+    return LeagueSoFar(chain, before.counts, batches)
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

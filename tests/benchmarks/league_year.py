@@ -26,7 +26,7 @@ from khiva_arena.league.folder import PUBLIC  # noqa: E402
 from khiva_arena.league.player.publish import Publisher  # noqa: E402
 from khiva_arena.league.public_state import BATCH_LOG, BATCHES, STATE  # noqa: E402
 from khiva_arena.league.settings import league_of  # noqa: E402
-from khiva_arena.league.walked import LeagueSoFar, keep_walked  # noqa: E402
+from khiva_arena.league.walked import keep_walked  # noqa: E402
 from khiva_arena.say import say_nothing  # noqa: E402
 
 SIZES = (100, 1_850, 2_000)
@@ -53,7 +53,7 @@ def publish(league: MadeLeague) -> None:
         page.touch()
     with Publisher(league.store, say_nothing) as public:
         public.publish(league.chain)
-        keep_walked(league.store, LeagueSoFar(league.chain, league.counts))
+        keep_walked(league.store, league.so_far)
         public.finish()
 
 
@@ -75,7 +75,7 @@ def write_of(folder: Path) -> dict[str, float]:
         sizes = {name: (folder / PUBLIC / name).stat().st_size for name in ("chain.jsonl", BATCH_LOG)}
         begun = time.process_time()
         public.write(league.chain)
-        keep_walked(league.store, LeagueSoFar(league.chain, league.counts))
+        keep_walked(league.store, league.so_far)
         seconds = time.process_time() - begun
         added = sum((folder / PUBLIC / name).stat().st_size - size for name, size in sizes.items())
         league.add(StateChanged(**next_place(league.chain), identity=bot.identity, state="active"))

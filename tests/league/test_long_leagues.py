@@ -25,6 +25,7 @@ from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import next_batch
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS
 from khiva_arena.league.player import player, published
+from khiva_arena.league.player.final import _rated
 from khiva_arena.league.player.newest_table import newest_table
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import HowLong
@@ -36,7 +37,7 @@ from khiva_arena.say import say_nothing
 from khiva_arena.store.db import EventRow, LinkRow, Store
 from khiva_arena.store.seal import SEAL
 
-SMALL = Shape(seats=2, seeds=1)
+SMALL = Shape(seats=2, seeds=1, fewest_batches=5)
 NOTHING = StoreSelection((), (), (), ())
 
 
@@ -68,7 +69,7 @@ def seasons_of(league: MadeLeague, batches: int) -> None:
 def publish(league: MadeLeague) -> None:
     """Write what a player writes after a link."""
     Publisher(league.store, say_nothing).write(league.chain)
-    keep_walked(league.store, LeagueSoFar(league.chain, league.counts))
+    keep_walked(league.store, league.so_far)
 
 
 def public(league: MadeLeague, name: str) -> Path:
@@ -134,6 +135,7 @@ def assert_equal(now: LeagueSoFar, league: MadeLeague) -> None:
     assert now.chain == whole
     assert [*now.chain.bots] == [*whole.bots]  # in their order, which a draw follows
     assert now.counts.so_far() == league.counts.so_far()
+    assert now.batches == league.batches
     if now.chain.open is None:
         assert next_batch(now.chain, now.counts) == next_batch(whole, league.counts)
 
@@ -150,10 +152,10 @@ def test_what_was_kept_at_any_link_and_followed_is_what_all_links_give(tmp_path:
             if bots and draw.random() < 0.3:
                 league.add(StateChanged(**next_place(league.chain), identity=bots[0].identity, state="retired"))
             if draw.random() < 0.5:
-                keep_walked(league.store, LeagueSoFar(league.chain, league.counts))
+                keep_walked(league.store, league.so_far)
             event = league.draw()
             if draw.random() < 0.5:
-                keep_walked(league.store, LeagueSoFar(league.chain, league.counts))
+                keep_walked(league.store, league.so_far)
             league.end(league.play(event))
             now = walked(league.store)
             assert now is not None
@@ -167,7 +169,7 @@ def test_what_is_damaged_or_of_another_chain_is_worked_out_anew(league: MadeLeag
     with MadeLeague(tmp_path / "other", SMALL) as other:
         for _ in range(3):
             other.batch()
-        keep_walked(other.store, LeagueSoFar(other.chain, other.counts))
+        keep_walked(other.store, other.so_far)
         of_another = (other.folder / SUMS / WALKED).read_bytes()
     damaged = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in (0, 20, 70, *draw.sample(range(len(whole)), 8))]
     for content in (b"", whole[:-1], whole + b"x", of_another, *damaged):
@@ -357,6 +359,17 @@ def test_a_table_reads_the_batches_of_its_season_alone(league: MadeLeague, monke
     assert {read.partition(" ")[2] for read in reads if "event" in read} == {events[-1]}
     season = league.chain.seasons[-1].link
     assert {int(read.partition(" ")[2]) for read in reads if "link" in read} == {season, season + 1}
+
+
+def test_a_final_is_decided_by_the_batches_of_its_season_alone(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(league)
+    reads = Reads(monkeypatch)
+    now = walked(league.store)
+    assert now is not None
+    (row,) = _rated(league.store, now)
+    assert row.batches == 5
+    assert {read.partition(" ")[2] for read in reads if "event" in read} <= {*league.store.event_ids(5, 6)}
+    assert {read for read in reads if "link" in read} == {f"link {league.chain.links - 1}"}
 
 
 def test_the_table_that_is_printed_is_the_season_s(league: MadeLeague) -> None:

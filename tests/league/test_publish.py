@@ -23,7 +23,7 @@ from khiva_arena.api.tables import standings as api_standings
 from khiva_arena.api.verify import verify
 from khiva_arena.commands.standings import standings
 from khiva_arena.events.tables import TableRequest, tables_of
-from khiva_arena.league.chain.links import Final, Season, StateChanged
+from khiva_arena.league.chain.links import Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
 from khiva_arena.league.folder import CHAIN, PUBLIC, SETTINGS, SUMS
 from khiva_arena.league.player import publish as module
@@ -283,18 +283,18 @@ def test_each_batch_that_is_revealed_has_a_page(league: MadeLeague) -> None:
 
 def test_a_final_is_named_before_it_is_played_and_has_no_page_until_it_is_over(league: MadeLeague) -> None:
     final_of(league)
+    names = tuple(league.chain.bots[bot].name for bot in league.chain.finals[0].link.bots)
     assert publish(league) == []
     (final,) = standing(league).finals
     assert (final.number, final.link, final.link_digest) == (1, league.chain.links - 1, league.chain.digest)
-    assert (sorted(final.bots), final.over) == (["bot 1", "bot 2"], False)
+    assert (final.bots, sorted(names), final.over) == (names, ["bot 1", "bot 2"], False)
     assert list((league.folder / PUBLIC / FINALS).iterdir()) == []
 
 
 def final_of(league: MadeLeague) -> Path:
     """Let the league decide on a final, which nobody has played. Return where its store would be."""
-    event = league.batch()
-    bots = tuple(bot.identity for bot in event.bots[2:])
-    league.add(Final(**next_place(league.chain), final=1, event="e" * 16, commitment="c" * 64, bots=bots))
+    league.batch()
+    league.decide()
     return league.folder / "final-1"
 
 

@@ -22,7 +22,6 @@ from khiva_arena.league.chain.links import Renewed, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
 from khiva_arena.league.folder import PUBLIC, SUMS
 from khiva_arena.league.player import sums
-from khiva_arena.league.player.final import best_of
 from khiva_arena.league.player.newest_table import newest_table, write_season
 from khiva_arena.league.player.publish import NewestTable
 from khiva_arena.league.public_state import season_file
@@ -193,21 +192,3 @@ def test_a_large_league_has_no_crosstable(league: MadeLeague, monkeypatch: pytes
     assert newest(league.folder).table["standings"][0]["sections"]["crosstable"]
     monkeypatch.setattr(sys.modules[newest_table.__module__], "MOST_IN_CROSSTABLE", 2)
     assert newest(league.folder).table["standings"][0]["sections"] == {}
-
-
-def test_the_best_of_a_league_are_the_first_active_ones_of_each_family(league: MadeLeague) -> None:
-    league.enter("bot again", 1)
-    for number in (2, 3):
-        league.enter(f"other {number}", number, number)
-    league.batch()
-    names = [row["name"] for row in newest(league.folder).table["standings"][0]["rows"]]
-    best = [bot.name for bot in best_of(league.chain, league.store, 2)]
-    families = {"bot": 1, "bot again": 1, "other 2": 2, "other 3": 3}
-    expected = {families[name]: name for name in reversed(names) if name in families}
-    assert best == [name for name in names if name in expected.values()][:2]
-    league.add(StateChanged(**next_place(league.chain), identity=first_named(league, best[0]), state="retired"))
-    assert best[0] not in [bot.name for bot in best_of(league.chain, league.store, 3)]
-
-
-def first_named(league: MadeLeague, name: str) -> str:
-    return next(bot.identity for bot in league.chain.bots.values() if bot.name == name)

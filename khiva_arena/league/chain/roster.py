@@ -3,10 +3,10 @@
 A link that does not follow from those before it raises an error, so that a roster is right or there is none.
 """
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from itertools import count
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -24,11 +24,14 @@ from khiva_arena.league.chain.links import (
     Founded,
     LeagueTerms,
     Over,
+    RatedThen,
     Renewed,
     Season,
     StateChanged,
 )
 from khiva_arena.replay.definition import identity_with_payload
+from khiva_arena.report.placing import Batches, in_order
+from khiva_arena.words import count
 
 _SEASON = "season {}"
 """The name of a season that begins by itself."""
@@ -64,11 +67,16 @@ class DecidedFinal(NamedTuple):
     """A final that was decided on.
 
     link: that says so.
-    beacon: of the terms at that link, which later ones do not change; None without one.
+    terms: at that link, which later ones do not change.
     """
 
     link: Final
-    beacon: Beacon | None
+    terms: LeagueTerms
+
+    @property
+    def beacon(self) -> Beacon | None:
+        """The beacon whose line is mixed into its deals, None without one."""
+        return self.terms.beacon
 
 
 class SeasonSpan(NamedTuple):
@@ -161,6 +169,17 @@ class Chain(msgspec.Struct, frozen=True):
         end = self.seasons[season + 1].first if season + 1 < len(self.seasons) else self.batches + 1
         return range(self.seasons[season].first, end)
 
+    def final_seats(self, rated: Sequence[RatedThen]) -> list[RosterBot]:
+        """Return the bots that a final may seat, the best first, by numbers of the table: they have a place in it, and are of
+        different families, and no more of an author than the terms say."""
+        batches = Batches({bot.bot: bot.batches for bot in rated}, self.terms.fewest_batches)
+        seats: list[RosterBot] = []
+        for bot in [self.bots[row.bot] for row, place in in_order(rated, batches) if place is not None]:
+            of_author = sum(seated.author == bot.author for seated in seats)
+            if bot.family not in [seated.family for seated in seats] and of_author < self.terms.final_bots_an_author:
+                seats.append(bot)
+        return seats
+
     def versions(self, family: str) -> list[RosterBot]:
         """Return all versions of a family, the oldest first."""
         return [bot for bot in self.bots.values() if bot.family == family]
@@ -233,9 +252,9 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 return structs.replace(chain, seasons=_begun(chain, link.name, link.number))
             case Final():
                 _check(link.final == len(chain.finals) + 1, f"final {len(chain.finals) + 1} would be next, not {link.final}")
-                _check(set(link.bots) <= set(chain.bots), "it seats a bot that was not entered")
+                _check_seats(chain, link)
                 _check_round(chain, link)
-                return structs.replace(chain, finals=(*chain.finals, DecidedFinal(link, chain.terms.beacon)))
+                return structs.replace(chain, finals=(*chain.finals, DecidedFinal(link, chain.terms)))
             case Founded():
                 raise RecordError("a league is founded once")
     except RecordError as error:
@@ -285,8 +304,22 @@ def _seasons_with(chain: Chain, link: Drawn) -> tuple[SeasonSpan, ...]:
     if not most or len(chain.batches_in(len(chain.seasons) - 1)) < most:
         return chain.seasons
     taken = {season.name for season in chain.seasons}
-    name = next(name for number in count(len(taken) + 1) if (name := _SEASON.format(number)) not in taken)
+    name = next(name for number in itertools.count(len(taken) + 1) if (name := _SEASON.format(number)) not in taken)
     return _begun(chain, name, link.number)
+
+
+def _check_seats(chain: Chain, link: Final) -> None:
+    """Raise RecordError unless the seats of a final follow from the numbers in its link, by the terms."""
+    _check(chain.over > 0, "no batch is over, so nobody is first")
+    bots = [bot.identity for bot in chain.active if bot.author]
+    _check([row.bot for row in link.rated] == bots, "it has not the numbers of all bots that are active, in their order")
+    _check(all(row.batches <= chain.terms.fewest_batches for row in link.rated), "it counts more batches than a place takes")
+    _check(
+        len(link.bots) >= chain.terms.seats, f"it seats {count(len(link.bots), 'bot')}, and a table has {chain.terms.seats} seats"
+    )
+    seats = tuple(bot.identity for bot in chain.final_seats(link.rated))
+    names = ", ".join(chain.bots[bot].name for bot in seats) or "nobody"
+    _check(link.bots == seats[: len(link.bots)], f"its seats do not follow from its numbers, which give {names}")
 
 
 def _with(chain: Chain, *bots: RosterBot) -> Chain:
@@ -304,6 +337,7 @@ def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
     active = [bot.identity for bot in family if bot.state == "active"]
     _check(set(link.replaces) <= set(active), "it replaces a bot that is no active version of its family")
     _check(len(active) - len(link.replaces) < chain.terms.versions, "its family has too many active versions")
+    _check_author(chain, link.author, link.family)
     retired = [structs.replace(chain.bots[identity], state="retired") for identity in link.replaces]
     entered = RosterBot(
         link.name,
@@ -328,5 +362,20 @@ def _changed(chain: Chain, link: StateChanged) -> RosterBot:
     _check(bool(bot.author), "it changes an anchor")
     _check(bot.state not in ("retired", link.state), f"its bot is {bot.state}")
     active = [other for other in chain.versions(bot.family) if other.state == "active"]
-    _check(link.state != "active" or len(active) < chain.terms.versions, "its family has too many active versions")
+    if link.state == "active":
+        _check(len(active) < chain.terms.versions, "its family has too many active versions")
+        _check_author(chain, bot.author, bot.family)
     return structs.replace(bot, state=link.state)
+
+
+def _check_author(chain: Chain, author: str, family: str) -> None:
+    """Raise RecordError if one more bot of a family would give its author too many families with active versions."""
+    others = {bot.family for bot in chain.active if bot.author == author} - {family}
+    most = chain.terms.bots_an_author
+    _check(len(others) < most, f"its author has {count(len(others), 'other active bot')}, and may have {most} in all")
+
+
+def sits_apart(terms: LeagueTerms, authors: Sequence[str]) -> bool:
+    """Tell whether a final keeps bots of one author from one table: if the terms say so, and there are such bots, and enough
+    authors to fill a table. ``authors``: of its bots."""
+    return terms.authors_apart and terms.seats <= len({*authors}) < len(authors)

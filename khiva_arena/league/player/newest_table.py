@@ -12,8 +12,9 @@ import msgspec
 
 from khiva_arena.errors import ArenaError, StoreError
 from khiva_arena.events.pools import conditions, standings_of, titles
+from khiva_arena.events.source import StoredResults
 from khiva_arena.events.stored import stored_event
-from khiva_arena.events.tables import PooledTable
+from khiva_arena.events.tables import PooledTable, league_table
 from khiva_arena.league.chain.links import Over
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import links_of
@@ -21,8 +22,10 @@ from khiva_arena.league.folder import PUBLIC, SUMS, make_public, write_public
 from khiva_arena.league.player.publish import NEWEST, NewestTable
 from khiva_arena.league.player.sums import data_of
 from khiva_arena.league.public_state import SEASONS, RatingThen, TableThen, season_file
-from khiva_arena.league.walked import walked
+from khiva_arena.league.walked import LeagueSoFar, walked
 from khiva_arena.report.sections import SectionRequest, sections
+from khiva_arena.report.standings import in_league_order
+from khiva_arena.report.values import Standings
 from khiva_arena.store import private
 from khiva_arena.store.db import HIGHEST, EventRow, Store
 from khiva_arena.store.new_file import new_file
@@ -58,17 +61,20 @@ def write_season(folder: Path, number: int) -> None:
     """Work out the table of a season that is over, in the league of a folder, and make it public. ``number``: of the season, from
     1. Raises StoreError if the store is damaged."""
     with Store.read(folder) as store:
-        table = _plain(_table(store, _batches_of(store, _chain_of(store), number - 1)))
+        batches = _batches_of(store, _walked(store).chain, number - 1)
+        order = StoredResults(store).league_order()  # of all links: once a season
+        table = _plain(_pooled(batches, league_table(_fitted(store, batches), order, [batch.event for batch in batches])))
     make_public(folder / PUBLIC / SEASONS)
     write_public(folder, season_file(number), msgspec.json.encode(table))
 
 
 def newest_table(store: Store) -> NewestTable:
     """Return the table of the season in which the newest batch is that is over. Raises StoreError if the store is damaged."""
-    chain = _chain_of(store)
+    now = _walked(store)
+    chain = now.chain
     season = chain.season_of(chain.over)
     batches = _batches_of(store, chain, season)
-    table = _table(store, batches)
+    table = _pooled(batches, in_league_order(_fitted(store, batches), now.batches))
     active = {bot.identity for bot in batches[-1].event.bots}
     rows = [row for row in table.standings.rows if row.bot in active]
     ratings = [RatingThen(row.bot, row.elo, row.error, row.low, row.high, row.bound) for row in rows]
@@ -80,12 +86,12 @@ def newest_table(store: Store) -> NewestTable:
     )
 
 
-def _chain_of(store: Store) -> Chain:
-    """Return the chain of a league of which a batch is over. Raises StoreError."""
+def _walked(store: Store) -> LeagueSoFar:
+    """Return a league of which a batch is over. Raises StoreError."""
     now = walked(store)
     if now is None or not now.chain.over:
         raise StoreError(f"{store.folder}: no batch is over yet")
-    return now.chain
+    return now
 
 
 def _batches_of(store: Store, chain: Chain, season: int) -> list[_Batch]:
@@ -99,10 +105,15 @@ def _batches_of(store: Store, chain: Chain, season: int) -> list[_Batch]:
     return [batch for batch in batches if conditions(batch.event.definition) == last]
 
 
-def _table(store: Store, batches: Sequence[_Batch]) -> PooledTable:
-    """Return the table of batches that make one."""
+def _fitted(store: Store, batches: Sequence[_Batch]) -> Standings:
+    """Return the ratings of batches that make one table."""
+    data = data_of(store, [(batch.event, batch.run_digest) for batch in batches])
+    return standings_of([batch.event for batch in batches], data)
+
+
+def _pooled(batches: Sequence[_Batch], standings: Standings) -> PooledTable:
+    """Return the table of batches as it is printed."""
     events = [batch.event for batch in batches]
-    standings = standings_of(events, data_of(store, [(batch.event, batch.run_digest) for batch in batches]))
     names = ("crosstable",) if len(standings.rows) <= MOST_IN_CROSSTABLE else ()
     return PooledTable(titles([events])[0], events, standings, sections(standings, SectionRequest(names, ())), [])
 

@@ -24,7 +24,6 @@ from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, found, next_place, row_of
-from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
@@ -44,7 +43,7 @@ from khiva_arena.league.settings import League
 from khiva_arena.league.status import estimate, next_begin, receipt_of
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
-from khiva_arena.league.walked import LeagueSoFar, keep_walked, walked
+from khiva_arena.league.walked import LeagueSoFar, founded, keep_walked, walked, with_batch
 from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
@@ -104,6 +103,7 @@ class Player:
 
     chain: up to the newest link.
     counts: over the batches that are drawn.
+    batches: that bots have played in.
     """
 
     def __init__(
@@ -123,9 +123,9 @@ class Player:
         self._waits, self._begin, self._has_estimated = False, cast(datetime | None, None), False
         self._public.wish = queue.take_wish
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
-        now = walked(store) or LeagueSoFar(found(store, league.name, league.terms, league.frozen_anchors), Counts())
+        now = walked(store) or founded(found(store, league.name, league.terms, league.frozen_anchors))
         self.chain: Chain = by_this_clock(now.chain) if how_long.clock_is_right else now.chain
-        self.counts = now.counts
+        self.counts, self.batches = now.counts, now.batches
 
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
@@ -178,7 +178,7 @@ class Player:
     def _publish(self) -> None:
         """Publish how the league stands, and keep it for the next start."""
         self._public.publish(self.chain)
-        keep_walked(self._store, LeagueSoFar(self.chain, self.counts))
+        keep_walked(self._store, LeagueSoFar(self.chain, self.counts, self.batches))
 
     def _newest_link(self) -> str:
         return f"link {self.chain.links - 1} {self.chain.digest}"
@@ -379,12 +379,13 @@ class Player:
             set_aside=tuple(given_up),
         )
         links: list[AnyLink] = [link]
-        chain = follow(self.chain, link)
+        chain = ended = follow(self.chain, link)
         for bot, why in self._out_after(play).items():
             links.append(StateChanged(**next_place(chain), identity=bot.identity, state="suspended", why=why))
             chain = follow(chain, links[-1])
             self._log.say(f"{bot.name} is suspended, since {why}", warning=True)
         store.end_batch(event.id, map(row_of, links), given_up, reveals)
+        self.batches = with_batch(self.batches, ended, stored.stored_event(store, event.id))
         self.chain = chain
         self._publish()
         self._log.concluded(digest, is_complete=True)

@@ -1,7 +1,7 @@
 """The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -13,7 +13,8 @@ from starlette.exceptions import HTTPException
 from khiva_arena.errors import StoreError
 from khiva_arena.league.routes.tokens import is_one
 from khiva_arena.league.routes.view import WaitingBot
-from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry, UploadLimits
+from khiva_arena.league.submissions.limits import UploadLimits
+from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry
 
 REFRESH_SECONDS = 2.0
 WISH_SECONDS = 1.0
@@ -75,11 +76,12 @@ class Desk:
         """Return the author of a token that was right before, None if it was revoked since."""
         return await self._asked(partial(self._queue.author_of_token, token))
 
-    async def add_upload(self, author: Author, name: str, packed: bytes) -> QueueEntry:
-        """Add a packed bot, unless it came before, and return its entry. Raises ConfigError if it may not be added."""
+    async def add_upload(self, author: Author, name: str, packed: bytes, active: Collection[str]) -> QueueEntry:
+        """Add a packed bot, unless it came before, and return its entry. ``active``: the families of its author that have an
+        active version. Raises ConfigError if it may not be added."""
 
         def add() -> QueueEntry:
-            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits))
+            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits, active))
 
         return await self._asked(add)
 

@@ -38,6 +38,7 @@ FINAL = (
     "Who is best is decided by the final: an event of its own on new deals among the best of the table, whose line-up and "
     "commitment are a link of the chain before its first match. It never counts in this table, and this table never counts in it."
 )
+ORDER = "The order is by the lower end of each bot's 95 % interval against the other bots, so nobody is ahead by being new."
 KEEP = joined(
     "This page is a receipt. Keep it, and ",
     tag("code", "khiva-arena verify --seen"),
@@ -166,8 +167,17 @@ def _table(view: LeagueView) -> Markup:
         faults = faults_text(row) or "none"
         rows.append([name, ranks_text(row), elo_text(row), whisker, author, str(row["matches"]), faults])
     head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
+    _draw_line(rows, view.pool, len(head))
     caption = f"The table of {view.league.table_season} after batch {view.league.table_batch}"
-    return joined(table(caption, head, rows), tag("p", view.pool["meaning"], class_="dim"))
+    return joined(table(caption, head, rows), tag("p", ORDER, " ", view.pool["meaning"], class_="dim"))
+
+
+def _draw_line(rows: list[Any], pool: dict[str, Any], columns: int) -> None:
+    """Add a line to the rows of a league's table, below which bots have no place, if there are such bots."""
+    placed = sum(row["rank"] is not None for row in pool["rows"])
+    if placed < len(rows):
+        line = f"Still finding their place, which takes {count(pool['fewest_batches'], 'batch', 'batches')}, or retired:"
+        rows.insert(placed, [line, *[""] * (columns - 1)])
 
 
 def _finals(view: LeagueView) -> Markup:
@@ -404,7 +414,9 @@ def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
     if pool is None:
         return tag("p", NO_TABLE, class_="dim")
     cells = [[row["name"], ranks_text(row), elo_text(row), str(row["matches"])] for row in pool["rows"]]
-    return table(caption, ["bot", "ranks", "Elo", "matches"], cells)
+    head = ["bot", "ranks", "Elo", "matches"]
+    _draw_line(cells, pool, len(head))
+    return table(caption, head, cells)
 
 
 def rules_of(view: LeagueView) -> Page | None:

@@ -141,6 +141,10 @@ class LeagueView:
         """Return the versions of a family, the oldest first."""
         return sorted((bot for bot in self.league.bots if bot.family == family), key=lambda bot: bot.version)
 
+    def active_of(self, author: str) -> set[str]:
+        """Return the families of an author that have an active version. ``author``: the id."""
+        return {bot.family for bot in self.league.bots if bot.author == author and bot.state == "active"}
+
     def author(self, bot: PublicBot) -> str:
         """Return the name of a bot's author as far as it is known."""
         return self.names.get(bot.author, "name removed") if bot.author else "anchor"
@@ -159,6 +163,11 @@ class LeagueView:
     def rows(self) -> dict[str, dict[str, Any]]:
         """The rows of the newest table by the identities of their bots, the best first."""
         return {row["bot"]: row for row in self.pool["rows"]} if self.pool else {}
+
+    @property
+    def placed(self) -> int:
+        """How many rows of the newest table are above its line: others are still finding their place, or retired."""
+        return sum(row["rank"] is not None for row in self.rows.values())
 
     def line_of(self, bots: Sequence[PublicBot]) -> list[Point]:
         """Return the line over time of versions of one bot: after each batch, the newest one that was rated."""
@@ -179,8 +188,8 @@ class LeagueView:
 
     @property
     def lead(self) -> str:
-        """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots are rated."""
-        rated = [row for row in self.rows.values() if row["elo"] is not None]
+        """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots have a place."""
+        rated = [row for row in self.rows.values() if row["rank"] is not None]
         if self.pool is None or len(rated) < 2:
             return ""
         ranked = [RankedRow(row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])) for row in rated]
