@@ -77,3 +77,15 @@ def test_the_first_page_says_who_leads_and_whether_that_is_luck(league: PublicLe
         row["elo"] = None
     assert view.lead == ""
     assert 'class="lead"' not in pages.standings(view).main
+
+
+def test_nobody_leads_before_two_bots_have_a_place(league: PublicLeague) -> None:
+    view = LeagueView(league, NOWHERE, {}, ())
+    first, *others = view.rows.values()
+    for row in others:
+        row["rank"] = None
+    assert view.lead == ""
+    others[0]["rank"] = 2
+    assert view.lead.startswith("anchor leads")
+    first["rank"] = others[0]["rank"] = None
+    assert view.lead == ""

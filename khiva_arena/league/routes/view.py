@@ -189,7 +189,7 @@ class LeagueView:
     @property
     def lead(self) -> str:
         """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots have a place."""
-        rated = [row for row in self.rows.values() if row["rank"] is not None]
+        rated = [row for row in self.rows.values() if row["elo"] is not None and row["rank"] is not None]
         if self.pool is None or len(rated) < 2:
             return ""
         ranked = [RankedRow(row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])) for row in rated]
