@@ -163,6 +163,8 @@ def test_the_published_table_is_that_of_its_batch_whatever_links_have_come_since
 
 
 def test_batches_that_are_kept_are_those_that_links_and_events_give(league: MadeLeague) -> None:
+    gone = next(bot.identity for bot in league.chain.bots.values() if bot.name == "bot 1")
+    league.add(StateChanged(**next_place(league.chain), identity=gone, state="retired"))
     event = league.draw()
     league.end(league.play(event, lost=range(len(event.definition.batch.tables))))
     now = walked(league.store)
@@ -172,7 +174,7 @@ def test_batches_that_are_kept_are_those_that_links_and_events_give(league: Made
     bots = [*league.chain.bots]
     counted = order.batches(bots)
     assert {bot: min(now.batches.of.get(bot, 0), counted.fewest) for bot in bots} == {bot: counted.of[bot] for bot in bots}
-    assert (now.batches.fewest, now.batches.retired) == (counted.fewest, counted.retired)
+    assert (now.batches.fewest, now.batches.retired) == (counted.fewest, counted.retired) == (3, {gone})
 
 
 def test_a_bundle_has_the_order_of_its_league(league: MadeLeague, tmp_path: Path) -> None:
