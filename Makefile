@@ -19,7 +19,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 bench-guard: .venv/.test ## before a release: whether counts or CPU are worse than in BASE=commit (needs cc and strace); an hour or two
 	@$(BIN)/python tests/benchmarks/guard.py --base "$(BASE)"
 
+bench-league: .venv/.test ## what a batch of a league costs at 100, 1,850 and 2,000 batches: start, table, write, enter; half an hour
+	@$(BIN)/python tests/benchmarks/league_year.py $(BATCHES)
+
 bench-rules: .venv/.test ## the rules in C beside the engine, and the environments beside those of others, in one run (needs cc)
 	@$(BIN)/python tests/benchmarks/rules_speed.py
 
@@ -213,6 +216,9 @@ coverage-swiss: .venv/.test ## simulate how often errors and ranks of whole swis
 
 league-simulation: .venv/.test ## simulate leagues of bots of known strength: whether errors and ranks hold; CASE=large|equal|spread LEAGUES=20
 	$(BIN)/python tests/league/simulation.py --case $(or $(CASE),equal) --leagues $(or $(LEAGUES),20)
+
+fresh-versions: .venv/.test ## simulate leagues in which a bot is entered anew: whether that gains anything; LEAGUES=400, ten minutes
+	$(BIN)/python tests/support/fresh_versions.py $(or $(LEAGUES),400)
 
 swiss-factors: .venv/.test ## replay swiss tournaments of equal bots of many shapes and write their factors; half an hour
 	$(BIN)/python tests/ratings/measure_shapes.py

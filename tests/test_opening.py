@@ -63,6 +63,7 @@ OTHERS = {
     "env/players": (1, OURS),
     "games/asked": (1, OURS),
     "games/silk_road/board": (1, OURS),
+    "league/player/appended": (1, MADE),
     "league/player/publish": (2, MADE),
     "league/routes/pages": (1, OURS),
     "league/routes/public_folder": (2, INSIDE),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult, EventReport
@@ -13,6 +13,9 @@ from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.words import count, ranges
+
+if TYPE_CHECKING:
+    from khiva_arena.audit.bundle import BundledEvents  # numpy comes with it
 
 
 def verify(
@@ -90,7 +93,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         result, bundled = audited_bundle(path, jobs, sample, rerunner)
         events_there = [event.event for event in bundled.events]
         links_there = [canonical(link) for link in bundled.links]
-        return _with_chain(result, links_there, events_there, how)
+        return _with_chain(result, links_there, events_there, how, source=bundled)
     with Store.read(path, trusting=False) as store:
         links = store.links()
         words = tuple(map(str, events))
@@ -103,7 +106,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         if links and words:
             replayed = {report.event for report in result.events}
             unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in replayed])
-        result = _with_chain(result, texts, store.events(), how, unplayed.events, path)
+        result = _with_chain(result, texts, store.events(), how, unplayed.events, store)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
@@ -122,12 +125,12 @@ def _with_chain(
     events: Sequence[EventRow],
     how: Verification,
     unplayed: Sequence[EventReport] = (),
-    folder: Path | None = None,
+    source: "Store | BundledEvents | None" = None,
 ) -> AuditResult:
     """Add to a result what the chain of a league proves, if its events are a league's batches.
 
     unplayed: events that were checked without a replay, and are not in the result.
-    folder: of the league, where its finals may lie, too; None for a bundle.
+    source: the store or the bundle.
     """
     seen, beacon = how.seen, how.beacon
     if not links:
@@ -137,13 +140,15 @@ def _with_chain(
         if result.sound and any(event.definition.batch for event in events):
             result.problems.append("its events are batches of a league, and the chain of the league is missing")
         return result
-    from khiva_arena.league.audit import audit_finals, audit_links  # not above: most stores are no league's
+    from khiva_arena.league.audit import audit_links  # not above: most stores are no league's
+    from khiva_arena.league.final_audit import audit_finals
 
     checked = {report.event: "" if report.missing else report.digest for report in (*result.events, *unplayed)}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
     audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
-    if folder and not (result.problems or audit.problems):
-        audit_finals(audit, folder)
+    if source and audit.finals and not (result.problems or audit.problems):
+        are_sound = result.sound and not any(report.problems for report in unplayed)
+        audit_finals(audit, source, events, matches_are_sound=are_sound)
     if beacon and (audit.deals.lines or not (result.problems or audit.problems)):
         audit.problems += audit.deals.compare_with(beacon)
     result.problems += audit.problems

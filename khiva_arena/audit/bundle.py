@@ -260,7 +260,7 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
     If another engine version wrote them, differences of fitted numbers are notes: fits may have changed since.
     """
     try:
-        tables = tables_of([event.matches for event in bundled.events])
+        tables = tables_of([event.matches for event in bundled.events], bundled.links)
     except ArenaError as error:
         result.problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
         return

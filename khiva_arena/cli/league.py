@@ -183,7 +183,7 @@ def season(league: Path, name: str) -> None:
 @verb("final")
 @league_argument
 @click.option(
-    "--top", type=click.IntRange(2, 100), default=8, metavar="N", help="Seat the best N bots, one of each family [default: 8]."
+    "--top", type=click.IntRange(2, 100), default=8, metavar="N", help="Seat the best N bots, one of each author [default: 8]."
 )
 @click.option("--seeds", type=click.IntRange(1, 1_000_000), default=200, metavar="N", help="Deals [default: 200].")
 @click.option(

@@ -58,7 +58,9 @@ def among_options(command: F) -> F:
     events = click.option(
         "--events", multiple=True, metavar="EVENT", help="Count this event, by number or id, as EVENT does; repeat for each."
     )
-    season = click.option("--season", metavar="NAME", help="Of a league, count the batches of this season alone.")
+    season = click.option(
+        "--season", metavar="NAME", help="Of a league, count the batches of this season alone; all: of all seasons."
+    )
     return only(exclude(events(season(command))))
 
 

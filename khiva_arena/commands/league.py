@@ -26,9 +26,11 @@ from khiva_arena.league.player.final import FinalShape, play_final
 from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
+from khiva_arena.league.seasons import ALL
 from khiva_arena.league.settings import league_of, league_text, remember_maker
-from khiva_arena.league.status import LeagueStatus, status_of
+from khiva_arena.league.status import LeagueStatus, active_families, receipt_of, status_of
 from khiva_arena.league.submissions import by_hand
+from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
@@ -95,7 +97,8 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
         if whose.revoked:
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
             raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
-        entry = by_hand.enter(loaded, queue, whose.id, family, entrant.identity, packed)
+        bound = BotsBound(loaded.options.bots_an_author, active_families(league, whose.id))
+        entry = by_hand.enter(loaded, queue, by_hand.Packed(whose.id, family, entrant.identity, packed), bound)
     is_accepted = entry.state != "refused"
     if as_json:
         click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report}))
@@ -113,7 +116,7 @@ def play(league: Path, **flags: Any) -> None:
     for name in HowLong._fields:
         flags.pop(name, None)
     loaded = league_of(league, settings_by_flags(flags), say)
-    if how_long.batches == 0 and status_of(league).link is None:
+    if how_long.batches == 0 and not receipt_of(league):
         raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
     check_cluster_flags(loaded.settings)
     play_batches(loaded, how_long, say)
@@ -143,7 +146,7 @@ def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
 def _check_plan(file: Path, league: Path) -> None:
     """Raise ConfigError if a file that exists is no plan of the batch that a league plays."""
     event, batch = read_plan(file).event.id, ""
-    if status_of(league).link is not None:
+    if receipt_of(league):
         with Store.read(league) as store:
             batch = open_batch(store)
     if event != batch:
@@ -189,7 +192,7 @@ def season(league: Path, name: str) -> None:
     """Let a season begin with the next batch. Raises ConfigError for a name that is not valid, or taken."""
     standing = status_of(league)
     check_name(name, "a season")
-    if name in standing.seasons:
+    if name in (*standing.seasons, ALL):
         raise ConfigError(f"{name!r}: there is a season of that name; take another one")
     with Queue(league) as queue:
         queue.add_change("", "season", name)
@@ -226,9 +229,17 @@ def status(league: Path, as_json: bool) -> None:
         click.echo(json.dumps(msgspec.to_builtins(standing)))
         return
     click.echo(_head(standing))
-    rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
+    rows = [
+        [str(bot.place or "-"), bot.name, bot.state, str(bot.tables), bot.author or "anchor"]
+        for bot in sorted(standing.bots, key=lambda bot: bot.place or len(standing.bots) + 1)
+    ]
     if rows:
-        click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
+        head = ["place", "bot", "state", "tables", "author"]
+        click.echo("\n".join(map(harmless, listing([head, *rows], list_width(), right=[0]))))
+    if standing.next_begin:
+        click.echo(f"the next batch begins at {standing.next_begin}")
+    if standing.takes:
+        click.echo(f"a batch takes {standing.takes}, one at a time")
     for one in standing.waiting:
         click.echo(harmless(f"{one.id}: {one.name} {one.why}"))
     if standing.waiting:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.settings import options_of
-from khiva_arena.league.submissions.queue import limits_of
+from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.seats.relay_protocol import address, is_loopback
 from khiva_arena.terminal.console import say
 from khiva_arena.web.needed import check_installed

@@ -49,7 +49,7 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
     request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
     # Where points come from tells of hands, so the deals of a league's batch are looked at once its secret is public.
-    words = public_words_of(store, selection, say) if "points" in sections else words_of(store, selection)
+    words = public_words_of(store, selection, say, of_season=True) if "points" in sections else words_of(store, selection, say)
     print_standings(store, words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -12,6 +12,7 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
+from khiva_arena.events.league_order import LeagueOrder, league_order
 from khiva_arena.events.results import of_record
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.events.tables import tables_in
@@ -81,14 +82,16 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
     _check_over(store, events)
     with new_file(path) as file:
         writer = bundle.Writer(file, __version__)
+        links: list[dict[str, Any]] = []
         for link in store.links():
             if not link.intact:
                 damaged(store, f"link {link.number}", CHANGED)
-            writer.add(bundle.LinkLine(msgspec.json.decode(link.text)))
+            links.append(msgspec.json.decode(link.text))
+            writer.add(bundle.LinkLine(links[-1]))
         written: set[ModuleFile] | None = set() if with_modules else None
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
         members = [_add_event(writer, store, event, written) for event in numbered]
-        for table in tables_of(members):
+        for table in tables_of(members, links):
             writer.add(table)
         return WrittenBundle(sum(len(member.results) for member in members), writer.end())
 
@@ -172,8 +175,12 @@ class BundledResults:
     members: their matches, by the id of the event.
     """
 
-    def __init__(self, members: Sequence[BundledMatches]) -> None:
+    def __init__(self, members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> None:
         self.members = {member.event.id: member for member in members}
+        self._links = links
+
+    def league_order(self, links: int | None = None) -> LeagueOrder | None:
+        return league_order(self._links[:links], lambda event: self.members[event].event if event in self.members else None)
 
     def results(self, *events: EventRow) -> Iterable[Result]:
         return (result for event in events for result in self.members[event.id].results)
@@ -196,10 +203,11 @@ class BundledResults:
         return run_digest(self.members[event.id].digests)
 
 
-def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
-    """Return the tables that ``standings --json`` gives for these events; measured columns are null."""
+def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> list[bundle.StandingsLine]:
+    """Return the tables that ``standings --json`` gives for these events; measured columns are null. ``links``: of the league
+    whose batches the events are. Raises RecordError for links that no league has written."""
     lines = []
-    for table in tables_in(BundledResults(members), [member.event for member in members]):
+    for table in tables_in(BundledResults(members, links), [member.event for member in members]):
         plain = to_json(table.standings)
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in plain["rows"]]
         lines.append(bundle.StandingsLine({**table.settings_json(), **plain, "rows": rows, **table.places_json()}))

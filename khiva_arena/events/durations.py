@@ -14,7 +14,7 @@ _SURE = 2.0  # standard errors: about 95 %
 LOAD = 0.25
 """The share of its mean by which a match may take more or less because of the machine's load. No interval knows the load, so
 each is as much wider."""
-_AROUND_UNKNOWN = 1.2  # times as long as its matches last is a place taken; if nothing says more
+AROUND = 1.2  # times as long as its matches last is a place taken; if nothing says more
 _LONG_ENOUGH = 10.0  # seconds, since the ends of matches are recorded in whole ones
 _PAUSE = 60.0  # seconds without an end of a match: nothing was played meanwhile, or matches are as long
 _ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "ponder", "clock")
@@ -70,12 +70,12 @@ def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
     The number of places is not recorded: the fewest that could have held so many matches is assumed. Pauses are left out.
     """
     if not seconds:
-        return _AROUND_UNKNOWN
+        return AROUND
     moments = sorted(map(datetime.fromisoformat, ends))
     gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
     playing_gaps = [gap for gap in gaps if gap <= max(_PAUSE, 10 * max(seconds))]
     if sum(playing_gaps) < _LONG_ENOUGH:
-        return _AROUND_UNKNOWN
+        return AROUND
     at_once = fmean(seconds) * len(playing_gaps) / sum(playing_gaps)
     places = max(1, ceil(at_once - 1 / sum(playing_gaps)))  # a second is lost where ends are rounded
     return min(2.0, max(1.0, places / at_once))

@@ -3,8 +3,11 @@
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
+import msgspec
+
 from khiva_arena.errors import RecordError
-from khiva_arena.events.find import damaged
+from khiva_arena.events.find import CHANGED, damaged
+from khiva_arena.events.league_order import LeagueOrder, league_order
 from khiva_arena.events.pools import results_of
 from khiva_arena.events.stored import round_results
 from khiva_arena.replay.record import Record
@@ -34,6 +37,9 @@ class ResultSource(Protocol):
     def digest(self, event: EventRow) -> str | None:
         """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
 
+    def league_order(self, links: int | None = None) -> LeagueOrder | None:
+        """Return what orders the tables of a league, None without one. ``links``: how many of the first ones count; None: all."""
+
 
 class StoredResults:
     """A store as a ``ResultSource``.
@@ -55,6 +61,17 @@ class StoredResults:
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)
+
+    def league_order(self, links: int | None = None) -> LeagueOrder | None:
+        """Return what orders the tables of the league, None without one. Raises StoreError if a link is damaged."""
+        rows = self.store.links()[:links]
+        for link in rows:
+            if not link.intact:
+                damaged(self.store, f"link {link.number} of the league", CHANGED)
+        try:
+            return league_order((msgspec.json.decode(link.text) for link in rows), self.store.event)
+        except RecordError as error:
+            damaged(self.store, "the chain of the league", str(error))
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
         return self.store.reveals(event.id)

@@ -95,7 +95,7 @@ def timetable_of(store: Store, event: EventRow, results: RoundResults = round_re
 
 def is_league(folder: Path, store: Store | None = None) -> bool:
     """Tell whether a folder is a league's, founded or not. ``store``: the one in it, if there is one."""
-    return (folder / LEAGUE).is_file() or (store is not None and bool(store.links()))
+    return (folder / LEAGUE).is_file() or (store is not None and store.newest_link() is not None)
 
 
 def refuse_league(folder: Path, store: Store | None = None) -> None:

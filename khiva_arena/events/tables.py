@@ -11,6 +11,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
 from khiva_arena.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.events.find import rated_events, uncollected
+from khiva_arena.events.league_order import LeagueOrder
 from khiva_arena.events.looks import looks_of
 from khiva_arena.events.points import MOST_MATCHES, OF_A_SENTENCE, points_sample
 from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
@@ -22,6 +23,7 @@ from khiva_arena.report import places, points, shapes
 from khiva_arena.report.points import PointsSample
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
 from khiva_arena.report.sections import SectionRequest, sections
+from khiva_arena.report.standings import in_league_order
 from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
 from khiva_arena.report.verdict import MoreSeeds, verdict
@@ -148,17 +150,29 @@ def tables_in(
     with uncollected():
         pools = pools_of(events, request.among)
         headings = titles(pools, request.among)
-        return [_table(source, heading, members, request, say) for heading, members in zip(headings, pools, strict=True)]
+        order = source.league_order() if any(event.definition.batch for event in events) else None
+        tables = zip(headings, pools, strict=True)
+        return [_table(source, order, heading, members, request, say) for heading, members in tables]
 
 
-def _table(source: ResultSource, heading: str, events: list[EventRow], request: TableRequest, say: Say) -> PooledTable:
+def league_table(table: Standings, order: LeagueOrder | None, events: Sequence[EventRow]) -> Standings:
+    """Return the table of events of a league in its order; without one as it is."""
+    if order is None:
+        return table
+    return in_league_order(table, order.batches([row.bot for row in table.rows], {event.id for event in events}))
+
+
+def _table(
+    source: ResultSource, order: LeagueOrder | None, heading: str, events: list[EventRow], request: TableRequest, say: Say
+) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(source, event))]
     partial = tuple(
         shapes.Partial(event.id, source.recorded(event), bare_timetable(event).matches)
         for event in events
         if source.digest(event) is None
     )
-    standings = standings_of(events, source.results(*events), request.anchors, request.among, say)
+    fitted = standings_of(events, source.results(*events), request.anchors, request.among, say)
+    standings = league_table(fitted, order, events)
     by_age = sorted((event.number, event.id) for event in events)
     most = MOST_MATCHES if "points" in request.names else OF_A_SENTENCE if request.by_source else 0
     sample = points_sample(source, events, standings.evidence.matches, most) if most else PointsSample()

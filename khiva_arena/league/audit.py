@@ -12,7 +12,7 @@ from pathlib import Path
 from khiva_arena.errors import ArenaError, RecordError, StoreError
 from khiva_arena.league.beacon import BeaconLine
 from khiva_arena.league.chain.links import AnyLink, Drawn, Final, Over, read_link
-from khiva_arena.league.chain.roster import Chain, DecidedFinal, begin, follow
+from khiva_arena.league.chain.roster import Chain, begin, follow
 from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER
 from khiva_arena.league.deals import DealtEvent, DealtLines
 from khiva_arena.league.draw.counts import Counts
@@ -23,12 +23,11 @@ from khiva_arena.league.draw.next_batch import (
     next_batch,
     roster_digest,
 )
-from khiva_arena.league.folder import final_folder
 from khiva_arena.league.seen import Sightings, receipts_in
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
 from khiva_arena.schedule.formats import check_terms
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import EventRow
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
@@ -41,7 +40,8 @@ class ChainAudit:
     drawn_again: the batches that were drawn again, and came out equal.
     not_here: the batches whose events are not here, so that later ones cannot be drawn again.
     deals: by whose chance they are.
-    finals: those that links decide on.
+    finals: those that links decide on, each with the chain before its link.
+    of_finals: what is noteworthy about them.
     times: what is noteworthy about the times of links.
     seen: the newest link that a receipt names; None for none.
     unfit: how many receipts name links that are not here.
@@ -53,7 +53,8 @@ class ChainAudit:
     drawn_again: list[int] = field(default_factory=list)
     not_here: list[int] = field(default_factory=list)
     deals: DealtLines = field(default_factory=DealtLines)
-    finals: tuple[DecidedFinal, ...] = ()
+    finals: list[tuple[Chain, Final]] = field(default_factory=list)
+    of_finals: list[str] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
     seen: int | None = None
     unfit: int = 0
@@ -74,7 +75,7 @@ class ChainAudit:
             word = "a receipt names its newest link"
         else:
             word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on nothing but the organiser's word holds"
-        return "; ".join([f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.times])
+        return "; ".join([f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.of_finals, *self.times])
 
     def take_secret(self, name: str, secret: bytes) -> None:
         """Note the secret of a batch or final, and that it is that of an earlier one. ``secret``: empty if it is not known."""
@@ -113,35 +114,6 @@ def _is_defined(event: EventRow) -> bool:
         return event.definition is not None
     except StoreError:
         return False
-
-
-def audit_finals(audit: ChainAudit, folder: Path) -> None:
-    """Note what is wrong with the finals of the league in a folder, as far as they were played here, and the lines of a beacon
-    that were mixed into their deals.
-
-    Each store has the one event that its link names, and mixed a text into its deals if the link names a round. What it holds is
-    verified as any store.
-    """
-    for link, beacon in audit.finals:
-        out = final_folder(folder, link.final)
-        if Store.is_in_use(out) or not Store.check(out):
-            continue  # it is being played, or elsewhere
-        with Store.read(out) as store:
-            events = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in store.events()]
-            lines = [event.public for event in store.events() if event.public is not None]
-            for event in store.events():
-                audit.take_secret(f"final {link.final}", event.secret)
-            has_begun = any(store.recorded(event.id) for event in store.events())
-        if beacon and link.round is not None:
-            audit.deals.lines += [BeaconLine("final", link.final, beacon, link.round, line) for line in lines]
-        if (has_begun or lines) and bool(lines) != (link.round is not None):
-            audit.problems.append(
-                f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals"
-            )
-        if events != [(link.event, link.commitment, [*link.bots])]:
-            audit.problems.append(
-                f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other"
-            )
 
 
 def events_since(texts: Sequence[str | bytes], since: int) -> tuple[str, ...]:
@@ -186,6 +158,8 @@ def audit_chain(
                 early += [link.batch] * (datetime.fromisoformat(link.at) < line.due)
             else:
                 audit.deals.without.append(DealtEvent("batch", link.batch))
+        elif isinstance(link, Final):
+            audit.finals.append((chain, link))
     drawn = {link.event for link in links if isinstance(link, Drawn)}
     audit.problems += [
         f"event {event.number}: it is beside a league, and no link here draws it"
@@ -194,7 +168,6 @@ def audit_chain(
     ]
     audit.times = _times_of(links[: len(chains)], early)
     if chains:
-        audit.finals = chains[-1].finals
         _check_missing(audit, chains[-1], links[-1], in_part=in_part)
     if seen:
         _compare(audit, chains, links[: len(chains)], seen)

@@ -3,6 +3,7 @@
 It holds no secret and no name of a person: authors stand there by their random ids, and the server adds names from the queue.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ FINALS = "finals"
 """The folder with a page of each final that is over, as ``1.html``."""
 MATCHES = "matches"
 """The folder with a list of the matches of each batch that is revealed, as ``12.json``: a ``BatchMatches``."""
+
+
+SEASONS = "seasons"
+"""The folder with the table of each season that is over, as ``1.json``, as ``standings --json`` prints it."""
+BATCH_LOG = "batches.jsonl"
+"""The file with all batches, a ``PublicBatch`` a line: one when it is drawn, and another one when it is over."""
+NEWEST_BATCHES = 60
+"""The batches that the state has itself."""
 
 
 class PublicBot(msgspec.Struct, frozen=True):
@@ -111,14 +120,15 @@ class PublicLeague(msgspec.Struct, frozen=True):
     updated: when this was written, UTC.
     link, digest: of the newest link.
     bots: of the roster, anchors first.
-    batches: the oldest first.
+    batches: the newest ones, the oldest of them first; ``batches.jsonl`` has all.
+    revealed: the newest batch whose secrets are public, 0 for none.
     seasons: each season's name and its first batch.
-    table: the newest table of all batches that are over, as ``standings --json`` prints it, retired bots included; None before
-        there is one. With up to 64 bots it has the section ``crosstable``.
-    season_table: that of the season that is played, as far as it has come; None before one of its batches is over.
-    table_batch: the newest batch in the tables, which may lag one behind; 0 without a table.
-    closed_seasons: by name, the table of each season that is over.
+    table: of the season in which the newest batch is that is over, as ``standings --json`` prints it, retired bots included; None
+        before there is one. With up to 64 bots it has the section ``crosstable``.
+    table_season: the name of that season; "" without a table.
+    table_batch: the newest batch in the table, which may lag one behind; 0 without a table.
     finals: in order.
+    next_begin: when the next batch begins at the earliest, UTC; "" for at once, or while a batch is played.
     beacon: the name of the source whose lines are mixed into deals; "" if deals are the organiser's word.
     """
 
@@ -132,11 +142,12 @@ class PublicLeague(msgspec.Struct, frozen=True):
     batches: tuple[PublicBatch, ...]
     seasons: tuple[tuple[str, int], ...]
     table: dict[str, Any] | None
-    season_table: dict[str, Any] | None
+    table_season: str = ""
     table_batch: int = 0
-    closed_seasons: dict[str, dict[str, Any]] = {}
+    revealed: int = 0
     finals: tuple[PublicFinal, ...] = ()
     beacon: str = ""
+    next_begin: str = ""
 
     @property
     def receipt(self) -> str:
@@ -231,19 +242,31 @@ def matches_in(data: bytes) -> BatchMatches:
 
 def read_history(folder: Path) -> list[TableThen]:
     """Return the table as it stood after each batch, the oldest first. A last line that a kill cut short is left out."""
+    tables: list[TableThen] = []
     try:
         with regular_files.open_file(folder / PUBLIC / HISTORY, root=folder) as file:
-            return history_in(file.read())
+            history_in(file.read(), tables)
     except FileNotFoundError:
-        return []
-
-
-def history_in(data: bytes) -> list[TableThen]:
-    """Return the tables that a file holds, as ``read_history`` does."""
-    tables = []
-    for line in data.split(b"\n"):
-        try:
-            tables.append(msgspec.json.decode(line, type=TableThen))
-        except msgspec.MsgspecError:
-            continue  # cut short, or the empty end
+        pass
     return tables
+
+
+def season_file(number: int) -> str:
+    """Return where in the public folder the table of a season lies that is over. ``number``: of the season, from 1."""
+    return f"{SEASONS}/{number}.json"
+
+
+def history_in(data: bytes, tables: list[TableThen]) -> None:
+    """Add the tables that lines hold. What is cut short is left out."""
+    for line in data.split(b"\n"):
+        with suppress(msgspec.MsgspecError):  # cut short, or the empty end
+            tables.append(msgspec.json.decode(line, type=TableThen))
+
+
+def batches_in(data: bytes, batches: list[PublicBatch]) -> None:
+    """Add the batches that lines hold, each in place of what an earlier line says of it. Lines that fit nowhere are left out."""
+    for line in data.split(b"\n"):
+        with suppress(msgspec.MsgspecError):
+            batch = msgspec.json.decode(line, type=PublicBatch)
+            if 1 <= batch.number <= len(batches) + 1:
+                batches[batch.number - 1 : batch.number] = [batch]

@@ -15,6 +15,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.league.folder import SETTINGS
+from khiva_arena.league.pace import Pace, hours_of
 from khiva_arena.playing.starts import as_modules
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
@@ -73,6 +74,9 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: for people; "" for the name of the folder.
     versions: how many versions of a bot may be active.
+    bots_an_author: how many bots of an author may be active, each in all of its versions.
+    fewest_batches: in how many a bot has to have played for a place in the table, and in a final.
+    final_bots_an_author: how many bots of an author a final seats.
     most_tables: of a batch, before the quarter more; 0 for as many as seat every bot.
     authors_apart: whether bots of one author meet only if there is no other way.
     reveal_hours: how long after its end a batch is published.
@@ -80,6 +84,9 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon_begins: the moment of its round 1, UTC.
     beacon_seconds: from one round to the next.
     beacon_ahead: the least seconds between a link that names a round and that round.
+    batches_a_day: the most batches that begin in a day (UTC); 0 for no limit.
+    hours: of the day (UTC) in which batches begin, as 20:00-06:00; "" for all.
+    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     uploads_a_day: how many bots an author may submit in a day (UTC).
@@ -89,6 +96,9 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Annotated[str, msgspec.Meta(max_length=80)] = ""
     versions: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
+    bots_an_author: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 3
+    fewest_batches: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 5
+    final_bots_an_author: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 1
     most_tables: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     authors_apart: bool = True
     reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
@@ -96,16 +106,29 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon_begins: str = ""
     beacon_seconds: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 0
     beacon_ahead: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 60
+    batches_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    hours: str = ""
+    season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
     uploads_waiting: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
     build_minutes_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 60
 
+    @property
+    def pace(self) -> Pace:
+        """The pace at which batches begin. Raises ConfigError for hours that cannot be read."""
+        return Pace(self.batches_a_day, hours_of(self.hours))
+
 
 OPTION_HELP = {
     "name": "The name of the league; without it that of the folder.",
     "versions": "How many versions of one bot may be active; a new version retires the oldest of more.",
+    "bots_an_author": "How many bots of one author may be active, each in all of its versions.",
+    "fewest_batches": "In how many batches, over all seasons, a bot has to have played for a place in the table and in a final. "
+    "Until then it stands below a line, since its number is luck more than strength.",
+    "final_bots_an_author": "How many bots of one author a final seats. If it seats several, authors_apart keeps them from one "
+    "table where there are enough authors.",
     "most_tables": "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With "
     "fewer than that, half of the bots sit in each batch.",
     "authors_apart": "Whether bots of one author meet only if there is no other way.",
@@ -117,6 +140,10 @@ OPTION_HELP = {
     "beacon_seconds": "The seconds from one round of the beacon to the next.",
     "beacon_ahead": "The least seconds between a link that names a round and that round, in which others can take note of "
     "the link.",
+    "batches_a_day": "The most batches that begin in a day, by UTC; 0 for no limit.",
+    "hours": "The hours of the day, in UTC, in which batches begin. One that has begun ends.",
+    "season_batches": "After how many batches of a season the next one begins by itself, 0 for never: the table that stands is "
+    "the season's, so a batch costs as much in autumn as in spring. `khiva-arena league season` begins one earlier.",
     "retry_minutes": "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
     "cpu_minutes": "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its "
     "other matches of the batch, and is suspended.",
@@ -127,7 +154,12 @@ OPTION_HELP = {
 }
 
 
-EXAMPLES = {"name": "Spring league", "beacon": "drand quicknet, randomness", "beacon_begins": "2023-08-23T15:09:27Z"}
+EXAMPLES = {
+    "name": "Spring league",
+    "hours": "20:00-06:00",
+    "beacon": "drand quicknet, randomness",
+    "beacon_begins": "2023-08-23T15:09:27Z",
+}
 """What stands in a new league's file for a setting that is not set."""
 
 
@@ -164,11 +196,20 @@ class League(NamedTuple):
             most_tables=options.most_tables or None,
             authors_apart=options.authors_apart,
             versions=options.versions,
+            bots_an_author=options.bots_an_author,
+            fewest_batches=options.fewest_batches,
+            final_bots_an_author=options.final_bots_an_author,
             reveal_hours=options.reveal_hours,
             cpu_minutes=options.cpu_minutes,
             retry_minutes=options.retry_minutes,
             beacon=_beacon(options),
+            season_batches=options.season_batches,
         )
+
+    @property
+    def pace(self) -> Pace:
+        """The pace at which batches begin."""
+        return self.options.pace
 
     @property
     def frozen_anchors(self) -> tuple[Anchor, ...]:
@@ -247,6 +288,10 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
 
     asker = Asker(path, SettingsFile(own, places, file.text), flags, say, _command_that_asks(folder))
     settings = with_consent(asker, anchors, problems, checked_settings)
+    try:
+        hours_of(options.hours)
+    except ConfigError as error:
+        problems += [f"{places.get('league.hours', path)}: {problem}" for problem in error.problems]
     if problems or settings is None:
         raise ConfigError(by_line(problems, places))
     sandbox = sandbox_of(settings, say, rated=True)

@@ -1,18 +1,22 @@
 """How a league stands, from its store and its queue, for people and pages."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from khiva_arena.events.durations import AROUND, mean_time
 from khiva_arena.events.stored import bare_timetable, is_league, stored_event
 from khiva_arena.league.chain.links import read_link
-from khiva_arena.league.chain.stored_chain import chain_of
-from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import add_batch
+from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.folder import FINAL, QUEUE, check_league
+from khiva_arena.league.pace import Pace
+from khiva_arena.league.public_state import read_state
+from khiva_arena.league.settings import options_of
 from khiva_arena.league.submissions.beside_entries import RosterChange
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.league.waiting import WaitingItem, waiting_of
+from khiva_arena.league.walked import walked
 from khiva_arena.store.db import Store
 
 
@@ -24,6 +28,7 @@ class BotStatus(msgspec.Struct, frozen=True):
     state: active, suspended or retired.
     author: its author's name, as far as that is known; "" for an anchor.
     tables: that it has been drawn for.
+    place: in the newest table that was made; None if it has none yet.
     """
 
     name: str
@@ -31,6 +36,7 @@ class BotStatus(msgspec.Struct, frozen=True):
     state: str
     author: str
     tables: int
+    place: int | None = None
 
 
 class LeagueStatus(msgspec.Struct, frozen=True):
@@ -43,6 +49,8 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     bots: of the roster.
     waiting: what waits in the queue.
     seasons: their names, in order.
+    next_begin: when the next batch begins, UTC, if the settings let it wait; "" if they do not, or a batch is played.
+    takes: how long a batch takes, in words, by the matches of the newest one that is over; "" before there is one.
     """
 
     name: str
@@ -54,6 +62,23 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     bots: tuple[BotStatus, ...]
     waiting: tuple[WaitingItem, ...]
     seasons: tuple[str, ...] = ()
+    next_begin: str = ""
+    takes: str = ""
+
+
+def next_begin(pace: Pace, chain: Chain) -> datetime | None:
+    """Return when the next batch of a league may begin, None for at once."""
+    at = datetime.now(UTC)
+    begin = pace.next_begin(at, chain.made, chain.drawn_today)
+    return begin if begin > max(at, chain.made) else None
+
+
+def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
+    """Return in words how long so many matches will take, by those of a batch; "" if it has none. ``number``: of the batch.
+    ``jobs``: how many are played at a time."""
+    ids = store.event_ids(number, number)
+    time = mean_time(store.seconds(ids[0]), f"the matches of batch {number}", AROUND) if ids else None
+    return f"{time.of(matches, jobs)}, by {time.source}" if time else ""
 
 
 def status_of(folder: Path) -> LeagueStatus:
@@ -69,28 +94,56 @@ def status_of(folder: Path) -> LeagueStatus:
     if not _has_store(folder):
         return _unfounded(folder, entries, changes)
     with Store.read(folder) as store:
-        chain = chain_of(store)
-        if chain is None:
+        now = walked(store)
+        if now is None:
             return _unfounded(folder, entries, changes)
-        counts = Counts()
-        for event in store.events():
-            if event.definition.batch:
-                add_batch(counts, event.definition)
+        chain, counts = now.chain, now.counts
         recorded = planned = 0
         if chain.open:
             row = stored_event(store, chain.open.event)
             recorded, planned = len(store.recorded(row.id)), bare_timetable(row).matches
+        newest = store.event_ids(chain.over, chain.over)[0] if chain.over else ""
+        takes = estimate(store, chain.over, bare_timetable(stored_event(store, newest)).matches, 1) if newest else ""
+    published = read_state(folder)
+    table = published.table["standings"][0]["rows"] if published and published.table else []
+    places = {row["bot"]: row["rank"] for row in table}
     bots = tuple(
-        BotStatus(bot.name, bot.identity, bot.state, names.get(bot.author, bot.author), counts.tables[bot.identity])
+        BotStatus(
+            bot.name,
+            bot.identity,
+            bot.state,
+            names.get(bot.author, bot.author),
+            counts.tables[bot.identity],
+            places.get(bot.identity),
+        )
         for bot in chain.bots.values()
     )
-    seasons = tuple(name for name, _ in chain.seasons)
-    place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
-    return LeagueStatus(*place, recorded, planned, bots, waiting_of(folder, entries, changes, chain), seasons)
+    seasons = tuple(season.name for season in chain.seasons)
+    begin = None if chain.open else next_begin(options_of(folder).pace, chain)
+    return LeagueStatus(
+        name=chain.founded.name,
+        link=chain.links - 1,
+        digest=chain.digest,
+        batches=chain.batches,
+        recorded=recorded,
+        planned=planned,
+        bots=bots,
+        waiting=waiting_of(folder, entries, changes, chain),
+        seasons=seasons,
+        next_begin=begin.isoformat(timespec="minutes") if begin else "",
+        takes=takes,
+    )
 
 
 def _unfounded(folder: Path, entries: list[QueueEntry], changes: list[RosterChange]) -> LeagueStatus:
     return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None))
+
+
+def active_families(folder: Path, author: str) -> set[str]:
+    """Return the families of an author that have an active version, as the player of the league in a folder has published it.
+    ``author``: the id. Raises StoreError if that cannot be read."""
+    published = read_state(folder)
+    return {bot.family for bot in published.bots if bot.author == author and bot.state == "active"} if published else set()
 
 
 def receipt_of(folder: Path) -> str:
@@ -100,8 +153,8 @@ def receipt_of(folder: Path) -> str:
     if not folder.is_dir() or not is_league(league) or not _has_store(league):
         return ""
     with Store.read(league) as store:
-        links = store.links()
-    return f"link {links[-1].number} {read_link(links[-1].text).digest}" if links else ""
+        newest = store.newest_link()
+    return f"link {newest.number} {read_link(newest.text).digest}" if newest else ""
 
 
 def _has_store(folder: Path) -> bool:

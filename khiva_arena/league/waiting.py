@@ -70,7 +70,7 @@ def _is_done(change: RosterChange, chain: Chain | None) -> bool:
     if chain is None:
         return False
     if change.state == "season":
-        return change.why in [name for name, _ in chain.seasons]
+        return change.why in [season.name for season in chain.seasons]
     return change.identity in chain.bots and chain.bots[change.identity].state == change.state
 
 

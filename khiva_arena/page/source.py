@@ -160,7 +160,7 @@ class _Bundle(BundledResults):
         if not result.sound:
             problem = next(iter([*result.problems, *(line for report in result.events for line in report.problems)]), "")
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
-        super().__init__([row.matches for row in bundled.events])
+        super().__init__([row.matches for row in bundled.events], bundled.links)
         self._path = path
         self.verify = "khiva-arena verify BUNDLE"
         self.events = rename([row.event for row in bundled.events], names)

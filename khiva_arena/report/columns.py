@@ -35,6 +35,7 @@ class Standing(Struct, frozen=True):
     error: float | None
     low: float | None
     high: float | None
+    least: float | None
     rough: bool
     bound: str
     los_next: float | None
@@ -132,7 +133,12 @@ MARKS = {
 FINISHES = Column("1st, 2nd, ...", "finishes", "how often the bot finished in that place; ties share the better place")
 
 TABLE = (
-    Column("rank", "rank", "place by Elo; bots with equal Elo share a rank"),
+    Column(
+        "rank",
+        "rank",
+        "place by Elo, in a league by `least`; equal bots share a rank. n/a for a bot of a league that is retired, or has played "
+        "in too few batches for a place",
+    ),
     Column(
         "bot",
         "name",
@@ -171,6 +177,16 @@ TABLE = (
         "anchor flow one way, so the interval has one end: elo is at least, or at most, this; n/a if that does not tell the bot "
         "from the anchor. `~`: rough, since fewer than five seeds hardly say how large the error is",
         lambda row: error(row.error, row.low, row.high, row.rough),
+    ),
+    Column(
+        "least",
+        "least",
+        "in a league, whose table is ordered by it: `elo` less `pool_error`, so the lower end of the 95 % interval against the "
+        "other bots, however well the anchor is known. A bot that took all points, or lost all, is not compared both ways with "
+        "others: then it is `low`, if that is known (shown in a league)",
+        1,
+        11,
+        shown=lambda rows: any(row.least is not None for row in rows),
     ),
     Column(
         "los%",

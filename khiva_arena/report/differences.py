@@ -11,7 +11,7 @@ ROUNDING = 0.002  # of numbers with three digits behind the point, fitted on ano
 _SHOWN = 80
 _COUNTED = (
     *("events", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder", "clock", "meter", "seats"),
-    *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places"),
+    *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places", "fewest_batches"),
 )
 _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
 """The columns that follow from the records by counting alone: every engine version gets the same."""

@@ -318,6 +318,8 @@ class Rated(Struct, frozen=True):
     sections: those that were requested.
     widening: how errors and ranks were widened; not there if they were not.
     looks: how they allow for looks; not there if the table was played as planned.
+    fewest_batches: of a league, the batches that a bot needs for a place; rows without a rank, which are last, are of bots that
+        have none yet, or are retired.
     """
 
     anchor: str
@@ -334,6 +336,7 @@ class Rated(Struct, frozen=True):
     sections: Sections
     widening: Widened | UnsetType = UNSET
     looks: LookedAt | UnsetType = UNSET
+    fewest_batches: int | UnsetType = UNSET
 
 
 class PlacedBot(Struct, frozen=True, omit_defaults=True):

@@ -6,6 +6,7 @@ pool of events. Results may be read one at a time: little of each is kept.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace as with_other
 from itertools import pairwise
 from math import isnan
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.ratings.sharing import shared_deals
 from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.report.columns import Standing
+from khiva_arena.report.placing import Batches, in_order, least_of
 from khiva_arena.report.tally import Collected, EventsData, Tally, count_rated
 from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standings
 from khiva_arena.result import FAULTS, Result, total
@@ -194,6 +196,7 @@ def _standing(
         error=error,
         low=round_off(low),
         high=round_off(high),
+        least=None,
         rough=(low, high) != (None, None) and ratings.rough(i),
         bound=bound,
         los_next=None,
@@ -261,7 +264,22 @@ def _with_ranks(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str
     elos = [row.elo for row in rows if row.elo is not None]
     out = [structs.replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
     out.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
-    cells = evidence.cells
+    return _with_next(out, evidence, index)
+
+
+def in_league_order(table: Standings, batches: Batches) -> Standings:
+    """Return a table of a league in the order of its bots. ``batches``: that they have played in."""
+    rows = in_order(
+        [structs.replace(row, least=round_off(least_of(row.elo, row.pool_error, row.low))) for row in table.rows], batches
+    )
+    index = {bot: i for i, bot in enumerate(table.order)}
+    ranked = _with_next([structs.replace(row, rank=rank) for row, rank in rows], table.evidence, index)
+    return with_other(table, rows=ranked, fewest_batches=batches.fewest)
+
+
+def _with_next(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
+    """Return the rows of a table, in their order, each with how it compares with the next."""
+    out, cells = [structs.replace(row, los_next=None, met_next=None) for row in rows], evidence.cells
     pairs_met = set(np.unique(cells.low * cells.bots + cells.high).tolist())
     for place, (row, following) in enumerate(pairwise(tuple(out))):
         i, j = index[row.bot], index[following.bot]

@@ -48,6 +48,8 @@ WIDENED = {
 """The origin of a table's widening, by its kind."""
 UNDER_THE_PRIOR = "under the prior that each bot drew one game with an average bot"
 """The words for the prior of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
+WITHOUT_PLACE = "still finding their place, or retired"
+"""The words for bots of a league that have no place in its table."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
@@ -116,7 +118,10 @@ def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> 
     cells = [
         [short(column.text(row), name_width) if column.left else column.text(row) for column in columns] for row in standings.rows
     ]
-    return table([[column.head for column in columns], *cells], to_left=[i for i, column in enumerate(columns) if column.left])
+    lines = table([[column.head for column in columns], *cells], to_left=[i for i, column in enumerate(columns) if column.left])
+    if standings.fewest_batches is not None and (below := sum(row.rank is None for row in standings.rows)):
+        lines.insert(len(lines) - below, f"-- {WITHOUT_PLACE} --")
+    return lines
 
 
 def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> shapes.Rated:
@@ -138,6 +143,7 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         sections=sections or shapes.Sections(),
         widening=_widening(standings),
         looks=_looked_at(standings),
+        fewest_batches=msgspec.UNSET if standings.fewest_batches is None else standings.fewest_batches,
     )
 
 
@@ -170,6 +176,12 @@ def notes(standings: Standings) -> list[str]:
     rows = standings.rows
     lines = [meaning(standings)]
     lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
+    if standings.fewest_batches is not None:
+        below = f" Below the line: bots {WITHOUT_PLACE}; a place takes {count(standings.fewest_batches, 'batch', 'batches')}."
+        lines.append(
+            "least: the lower end of the 95 % interval against the other bots, which orders the table."
+            + below * any(row.rank is None for row in rows)
+        )
     if standings.blocks < (fewest := fewest_for_ranks(standings.ratings)):
         lines.append(f"ranks are n/a: at two seats they need {fewest} seeds or more.")
     elif any(row.rank_interval for row in rows):

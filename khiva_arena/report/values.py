@@ -68,7 +68,7 @@ class Evidence(msgspec.Struct, frozen=True, eq=False):
 class Standings:
     """A table of standings.
 
-    rows: best first; unrated bots last, in the order given.
+    rows: best first, in a league in the order of ``placing``; unrated bots last, in the order given.
     anchor: id of the bot at 0, or of the first of those whose Elo is given.
     anchors: those whose Elo is given, each compared with the results.
     blocks: seeds that errors cluster on.
@@ -80,6 +80,7 @@ class Standings:
     order: the bot id of each index of ``evidence``.
     shared_deals: how much sharing deals widens the errors; None if the results do not say.
     evidence: the data behind the numbers.
+    fewest_batches: of a league, the batches that a bot needs for a place; None for any other table.
     """
 
     rows: tuple[Standing, ...]
@@ -96,6 +97,7 @@ class Standings:
     order: tuple[str, ...]
     shared_deals: SharedDeals | None
     evidence: Evidence = field(repr=False, compare=False)
+    fewest_batches: int | None = None
 
     @property
     def ratings(self) -> Ratings:

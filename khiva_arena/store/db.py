@@ -36,7 +36,7 @@ class Store(StoreRows):
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, *, trusting: bool = True) -> None:
         self.folder = folder
         self._connection = connection
-        self._lock = lock
+        self._lock, self._trusting = lock, trusting
         self._is_older = False
         self._files = self._who_is_there()
         self._seal = Seal(folder / FILE, connection, trusted=trusting)
@@ -71,14 +71,15 @@ class Store(StoreRows):
         return cls(folder, connection, None, trusting=trusting)
 
     @classmethod
-    def write(cls, folder: Path) -> Self:
-        """Open for writing; a store that does not exist is made. Raises StoreError when another arbiter has it."""
+    def write(cls, folder: Path, *, trusting: bool = True) -> Self:
+        """Open for writing; a store that does not exist is made. ``trusting``: a seal counts, and the store is sealed at the end;
+        both read the whole file. Raises StoreError when another arbiter has it."""
         with explain_errors(folder):
             private.make_folder(folder)
             lock = files.lock(folder)
             try:
                 files.narrow(folder)
-                store = cls(folder, files.open_to_write(folder), lock)
+                store = cls(folder, files.open_to_write(folder), lock, trusting=trusting)
                 store._is_older = files.is_older(store._connection)
                 store._seal.begin()
                 return store
@@ -127,7 +128,7 @@ class Store(StoreRows):
     def _leave_whole(self) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        if self._who_is_there() == self._files:
+        if self._trusting and self._who_is_there() == self._files:
             self._seal.put(self._is_sound_on_disk)
 
     def _is_sound_on_disk(self) -> bool:
@@ -158,9 +159,10 @@ class Store(StoreRows):
         """Return all events in order of creation."""
         return [self._event(row, intact) for row, intact in self._checked_rows("events", "1 ORDER BY number")]
 
-    def event_ids(self) -> list[str]:
-        """Return the ids of all events in order of creation."""
-        return [str(event) for (event,) in self._rows("SELECT id FROM events ORDER BY number")]
+    def event_ids(self, first: int = LOWEST, last: int = HIGHEST) -> list[str]:
+        """Return the ids of all events in order of creation, or those with numbers first..last."""
+        query = "SELECT id FROM events WHERE number BETWEEN ? AND ? ORDER BY number"
+        return [str(event) for (event,) in self._rows(query, first, last)]
 
     def event(self, event: str) -> EventRow | None:
         """Return one event by its id, None if it is not here."""
@@ -195,12 +197,9 @@ class Store(StoreRows):
 
     def add_event(self, event: str, definition: str, engine: str, commitment: str, secret: bytes, bots: Sequence[BotRow]) -> None:
         """Add an event with its bots, in one transaction. ``definition`` is canonical JSON."""
-        row = EventRow(event, 1 + self._newest(), definition, (engine,), now(), commitment, secret, tuple(bots))
+        row = EventRow(event, 1 + self.newest_number(), definition, (engine,), now(), commitment, secret, tuple(bots))
         with self._transaction(event) as insert:
             insert_event(insert, row)
-
-    def _newest(self) -> int:
-        return int(self._rows("SELECT coalesce(max(number), 0) FROM events")[0][0])
 
     def add_public(self, event: str, text: str) -> None:
         """Note the text that is mixed into an event's schedule and deals: before its first match."""
@@ -215,14 +214,25 @@ class Store(StoreRows):
 
     # --- the chain of a league ---
 
-    def links(self) -> list[LinkRow]:
-        """Return the links of the league whose batches the events are, in the order of the chain; [] if it is no league's."""
-        return [LinkRow(**values, intact=intact) for values, intact in self._checked_rows("links", "1 ORDER BY number")]
+    def links(self, first: int = 0, end: int = HIGHEST) -> list[LinkRow]:
+        """Return the links of the league whose batches the events are, in the order of the chain; [] if it is no league's.
+        ``first``, ``end``: with numbers from here on, and below that."""
+        rows = self._checked_rows("links", "number >= ? AND number < ? ORDER BY number", first, end)
+        return [LinkRow(**values, intact=intact) for values, intact in rows]
+
+    def newest_link(self) -> LinkRow | None:
+        """Return the newest link of the league whose batches the events are, None if it is no league's."""
+        newest = self._rows("SELECT max(number) FROM links")[0][0]
+        return None if newest is None else self.links(newest)[0]
+
+    def newest_number(self) -> int:
+        """Return the number of the newest event, 0 if there is none."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM events")[0][0])
 
     def add_batch(self, event: EventRow, link: LinkRow) -> None:
         """Add the event of a batch, numbered here, and the link that draws it, in one transaction."""
         with self._transaction(event.id) as insert:
-            insert_event(insert, structs.replace(event, number=1 + self._newest()))
+            insert_event(insert, structs.replace(event, number=1 + self.newest_number()))
             insert_link(insert, link)
 
     def add_link(self, link: LinkRow) -> None:

@@ -27,7 +27,6 @@ from khiva_arena.league.chain.links import (
     FIRST,
     Beacon,
     Drawn,
-    Final,
     Founded,
     LeagueTerms,
     Over,
@@ -273,11 +272,10 @@ def test_a_batch_that_was_drawn_gets_its_line_after_a_kill(tmp_path: Path, monke
 def test_a_final_that_has_begun_keeps_to_the_beacon_of_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     league, beacon = league_in(tmp_path / "league"), Beacon("dice", BEGINS.isoformat(), 1, 0)
     with MadeLeague(league.folder, Shape(beacon=beacon)) as made:
-        made.enter("bot", 1)
+        for bot in (1, 2, 3):
+            made.enter(f"bot {bot}", bot, bot)
         made.batch()
-        place = next_place(made.chain)
-        number = beacon.round_after(datetime.fromisoformat(place["at"]))
-        made.add(Final(**place, final=1, event="e" * 16, commitment="c" * 64, bots=tuple(made.chain.bots), round=number))
+        number = made.decide().round
         made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None)))
     lines: list[str | None] = []
 

@@ -23,6 +23,7 @@ from khiva_arena.league.settings import League
 from khiva_arena.league.submissions import by_hand, entry_files, examine
 from khiva_arena.league.submissions.entry_files import EntryLock
 from khiva_arena.league.submissions.examine import Finding, examine_next
+from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.waiting import take_back, waiting_of
@@ -84,7 +85,8 @@ def bot(tmp_path: Path, source: str = "# one") -> Bot:
 def enter(league: League, one: Bot, family: str = "bot") -> str:
     """Enter a bot of ann's as the command does. Return the state of its entry."""
     with Queue(league.folder) as queue:
-        return by_hand.enter(league, queue, queue.authors()[0].id, family, one.identity, pack(one)).state
+        packed = by_hand.Packed(queue.authors()[0].id, family, one.identity, pack(one))
+        return by_hand.enter(league, queue, packed, BotsBound(3, [])).state
 
 
 def breaks(monkeypatch: pytest.MonkeyPatch, step: str, end: Callable[[], NoReturn], *, is_after: bool) -> None:
@@ -309,7 +311,7 @@ def test_what_is_taken_back_while_a_player_looks_does_not_come_in(
                 chain = chain_of(store) or found(store, "spring", league.terms, league.frozen_anchors)
                 chain = take_all(store, queue, chain, say_nothing)
         assert roster(chain) == []
-    assert chain.seasons == ()
+    assert [season.name for season in chain.seasons] == ["season 1"]
 
 
 def test_what_is_in_the_chain_waits_no_more_whatever_a_killed_player_noted(

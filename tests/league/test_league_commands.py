@@ -98,7 +98,10 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     with settings.open("a") as file:  # whose last table is [league]
         file.write('beacon = "dice"\nbeacon_begins = "2026-01-01T00:00:00Z"\n')
     settings.write_text(
-        settings.read_text().replace("beacon_seconds = 0", "beacon_seconds = 1").replace("_ahead = 60", "_ahead = 0")
+        settings.read_text()
+        .replace("beacon_seconds = 0", "beacon_seconds = 1")
+        .replace("_ahead = 60", "_ahead = 0")
+        .replace("fewest_batches = 5", "fewest_batches = 1")
     )
     line = ("--beacon", "echo line")
     quick_bot(folder / "other")
@@ -127,7 +130,8 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     with Store.read(folder / "spring" / "final-1") as store:
         [event] = store.events()
     assert event.public == f"line {read_link(chain[-1]).round}"
-    arena("verify", "spring", "--beacon", "echo line", cwd=folder)
+    told = arena("verify", "spring", "--beacon", "echo line", cwd=folder).stdout
+    assert sentence("league", "finals-decided", finals="1 final", played="all over") in told
     told = arena("verify", "spring", "--beacon", "echo other", cwd=folder, code=1).stdout
     assert "batch 1: round " in told
     arena("run", *OTHERS, "--out", "spring/final-1", cwd=folder)  # another event where the final is

@@ -20,7 +20,7 @@ from khiva_arena.events.stored import run_digest_of
 from khiva_arena.league.chain.links import AnyLink, Beacon, Drawn, Entered, Final, Founded, Over, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import links_of, next_place, row_of
 from khiva_arena.replay.definition import DefinedBot, Definition
-from khiva_arena.store.db import Store
+from khiva_arena.store.db import EventRow, Store
 
 NOWHERE = {"number": 0, "before": "0" * 64, "at": datetime.now(UTC).isoformat(timespec="seconds")}
 DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 3_600, 0)
@@ -40,7 +40,7 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
         made.add(StateChanged(**next_place(made.chain), identity=bob, state="active"))
         made.add(StateChanged(**next_place(made.chain), identity=first, state="retired"))
         made.batch()
-        made.add(Final(**next_place(made.chain), final=1, event="e" * 16, commitment="c" * 64, bots=(bob,)))
+        made.decide()
         made.enter("kim v1", 4, 4)
         made.batch()
         made.batch()
@@ -304,7 +304,7 @@ CHEATS: dict[Callable[[Claim], Claim], str] = {
     found_the_league_again: pattern("league", "founded-once"),
     end_a_batch_half_played: pattern("league", "ends-half-played", batch="3", event="3"),
     decide_on_a_final_out_of_turn: pattern("league", "final-next", next="1", final="2"),
-    seat_a_stranger_in_a_final: pattern("league", "final-of-nobody"),
+    seat_a_stranger_in_a_final: pattern("league", "seats-do-not-follow", names=".*"),
 }
 
 
@@ -425,16 +425,16 @@ def test_a_batch_that_was_ended_half_played_is_found_in_the_store(tmp_path: Path
 
 
 @pytest.fixture(scope="module")
-def with_final(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A league that has decided on a final of its anchors, which is to be played."""
+def with_final(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, EventRow]:
+    """A league that has decided on a final, which is to be played, and its event."""
     folder = tmp_path_factory.mktemp("final") / "league"
     with MadeLeague(folder, Shape(seeds=1)) as made:
-        made.enter("bot", 1)
+        for number in (1, 2, 3):
+            made.enter(f"bot {number}", number, number)
         made.batch()
-        event = planned(entrants=tuple(DefinedBot(anchor.name, anchor.identity) for anchor in ANCHORS))
-        named = {"event": event.id, "commitment": event.commitment, "bots": tuple(bot.identity for bot in event.bots)}
-        made.add(Final(**next_place(made.chain), final=1, **named))
-    return folder
+        event = planned(entrants=made.seats, seats=3)
+        made.decide(event)
+    return folder, event
 
 
 def other_order(definition: Definition) -> Definition:
@@ -449,21 +449,20 @@ def test_a_final_with_the_secret_of_a_batch_is_found(tmp_path: Path) -> None:
     """Its deals would be those of a batch that was published long ago."""
     folder = tmp_path / "league"
     with MadeLeague(folder, Shape(seeds=1)) as made:
-        made.enter("bot", 1)
+        for number in (1, 2, 3):
+            made.enter(f"bot {number}", number, number)
         secret = made.batch().secret
-        event = planned(entrants=tuple(DefinedBot(anchor.name, anchor.identity) for anchor in ANCHORS), secret=secret)
-        named = {"event": event.id, "commitment": event.commitment, "bots": tuple(bot.identity for bot in event.bots)}
-        made.add(Final(**next_place(made.chain), final=1, **named))
+        event = planned(entrants=made.seats, seats=3, secret=secret)
+        made.decide(event)
     with Store.write(folder / "final-1") as store:
         store.add_event(event.id, event.definition.text, "0.3.0", event.commitment, event.secret, event.bots)
     assert verify(folder).problems == [sentence("league", "secret-again", event="final 1", first="batch 1")]
 
 
 @pytest.mark.parametrize("cheat", [None, other_order, more_seeds, "secret", "beside"])
-def test_a_final_is_the_one_that_its_link_decided_on(with_final: Path, tmp_path: Path, cheat: Any) -> None:
+def test_a_final_is_the_one_that_its_link_decided_on(with_final: tuple[Path, EventRow], tmp_path: Path, cheat: Any) -> None:
     """Not one with its bots in another order, on more deals, from another secret, or with another event beside it."""
-    folder = Path(shutil.copytree(with_final, tmp_path / "league"))
-    honest = planned(entrants=tuple(DefinedBot(anchor.name, anchor.identity) for anchor in ANCHORS))
+    folder, honest = Path(shutil.copytree(with_final[0], tmp_path / "league")), with_final[1]
     other = with_definition(honest, cheat(honest.definition) if callable(cheat) else honest.definition)
     if cheat in ("secret", "beside"):
         other = with_definition(structs.replace(honest, secret=bytes(32)), honest.definition)
@@ -484,7 +483,7 @@ def test_a_line_that_comes_again_is_noted_and_found_by_the_beacon(tmp_path: Path
     with MadeLeague(tmp_path / "league", Shape(seeds=1, beacon=past)) as made:
         made.enter("bot", 1)
         made.batch()
-        while past.round_after(datetime.now(UTC)) <= made.chain.overs[0].batch + past.round_after(made.chain.made):
+        while past.round_after(datetime.now(UTC)) <= 1 + past.round_after(made.chain.made):
             pass
         made.batch()
         claim = Claim(links_of(made.store), made.store.events(), {})

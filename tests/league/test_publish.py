@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from arena import arena
+from leagues import ends_in
 from made_league import PLAIN, MadeLeague, Shape
 from msgspec import structs
 from pages import text as unpacked
@@ -22,12 +23,22 @@ from khiva_arena.api.tables import standings as api_standings
 from khiva_arena.api.verify import verify
 from khiva_arena.commands.standings import standings
 from khiva_arena.events.tables import TableRequest, tables_of
-from khiva_arena.league.chain.links import Final, Season, StateChanged
+from khiva_arena.league.chain.links import Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
 from khiva_arena.league.folder import CHAIN, PUBLIC, SETTINGS, SUMS
 from khiva_arena.league.player import publish as module
 from khiva_arena.league.player.publish import NEWEST, Publisher
-from khiva_arena.league.public_state import BATCHES, FINALS, HISTORY, STATE, PublicLeague, read_history, read_state
+from khiva_arena.league.public_state import (
+    BATCH_LOG,
+    BATCHES,
+    FINALS,
+    HISTORY,
+    STATE,
+    PublicLeague,
+    read_history,
+    read_state,
+    season_file,
+)
 from khiva_arena.page import html
 from khiva_arena.sandbox.reap import start_helper
 from khiva_arena.store.db import EventRow, Store
@@ -113,7 +124,7 @@ def test_a_batch_stands_there_with_its_commitment_before_it_is_played(league: Ma
     assert (batch.number, batch.event, batch.commitment) == (1, event.id, event.commitment)
     assert (batch.bots, batch.matches) == (4, 3 * 2 * 3)
     assert (batch.over_at, batch.run_digest, batch.revealed) == ("", "", False)
-    assert (state.table, state.season_table, state.table_batch) == (None, None, 0)
+    assert (state.table, state.table_season, state.table_batch) == (None, "", 0)
     assert state.receipt == f"link {league.chain.links - 1} {league.chain.digest}"
     assert (league.folder / PUBLIC / CHAIN).read_text().count("\n") == league.chain.links
 
@@ -128,7 +139,7 @@ def test_the_table_is_that_of_all_batches_that_are_over(league: MadeLeague) -> N
     assert state.table == expected
     assert state.table_batch == 2
     assert [batch.revealed for batch in state.batches] == [True, True, False]
-    assert [batch.run_digest for batch in state.batches] == [*(link.run_digest for link in league.chain.overs), ""]
+    assert [batch.run_digest for batch in state.batches] == [*(link.run_digest for link in ends_in(league.store)), ""]
     ((bots, *more),) = [batch.set_aside for batch in state.batches if batch.set_aside]
     assert len(bots) == 2
     assert more == []
@@ -162,20 +173,33 @@ def test_a_bot_that_left_stands_there_with_the_reason(league: MadeLeague) -> Non
 
 
 @without_pages
-def test_a_season_has_a_table_of_its_own_from_its_first_batch_on(league: MadeLeague) -> None:
-    league.batch()
+def test_the_table_is_that_of_the_season_from_its_first_batch_on(league: MadeLeague) -> None:
+    first = league.batch()
     league.add(Season(**next_place(league.chain), name="summer"))
     publish(league)
-    assert standing(league).season_table is None
+    before = standing(league)
+    assert (before.table, before.table_season) == (table_of(league, first.id), "season 1")
     second = league.batch()
     publish(league)
     state = standing(league)
-    assert state.seasons == (("summer", 2),)
-    assert state.season_table == table_of(league, second.id)
-    assert state.table == table_of(league) != state.season_table
-    league.add(Season(**next_place(league.chain), name="autumn"))
+    assert state.seasons == (("season 1", 1), ("summer", 2))
+    assert (state.table, state.table_season) == (table_of(league, second.id), "summer")
+    assert state.table != table_of(league)
+
+
+@without_pages
+def test_a_season_that_is_over_has_a_table_that_is_made_once(league: MadeLeague) -> None:
+    first = league.batch()
+    league.add(Season(**next_place(league.chain), name="summer"))
+    league.batch()
     publish(league)
-    assert standing(league).season_table is None
+    path = league.folder / PUBLIC / season_file(1)
+    assert json.loads(path.read_bytes()) == table_of(league, first.id)
+    made = path.stat().st_mtime_ns
+    league.batch()
+    publish(league)
+    assert path.stat().st_mtime_ns == made
+    assert not (league.folder / PUBLIC / season_file(2)).exists()
 
 
 @without_pages
@@ -183,7 +207,7 @@ def test_a_table_of_batches_that_were_taken_back_is_not_shown(league: MadeLeague
     league.batch()
     publish(league)
     newest = league.folder / SUMS / NEWEST
-    newest.write_bytes(newest.read_bytes().replace(league.chain.overs[-1].run_digest.encode(), b"0" * 64))
+    newest.write_bytes(newest.read_bytes().replace(league.chain.before.encode(), b"0" * 64))
     public = Publisher(league.store, Said())
     public.write(league.chain)
     assert standing(league).table is None
@@ -259,18 +283,18 @@ def test_each_batch_that_is_revealed_has_a_page(league: MadeLeague) -> None:
 
 def test_a_final_is_named_before_it_is_played_and_has_no_page_until_it_is_over(league: MadeLeague) -> None:
     final_of(league)
+    names = tuple(league.chain.bots[bot].name for bot in league.chain.finals[0].link.bots)
     assert publish(league) == []
     (final,) = standing(league).finals
     assert (final.number, final.link, final.link_digest) == (1, league.chain.links - 1, league.chain.digest)
-    assert (sorted(final.bots), final.over) == (["bot 1", "bot 2"], False)
+    assert (final.bots, sorted(names), final.over) == (names, ["bot 1", "bot 2"], False)
     assert list((league.folder / PUBLIC / FINALS).iterdir()) == []
 
 
 def final_of(league: MadeLeague) -> Path:
     """Let the league decide on a final, which nobody has played. Return where its store would be."""
-    event = league.batch()
-    bots = tuple(bot.identity for bot in event.bots[2:])
-    league.add(Final(**next_place(league.chain), final=1, event="e" * 16, commitment="c" * 64, bots=bots))
+    league.batch()
+    league.decide()
     return league.folder / "final-1"
 
 
@@ -449,7 +473,7 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
                 public.look()
                 public.finish()
                 files = [path for path in (league.folder / PUBLIC).rglob("*") if path.is_file()]
-                assert {path.name for path in files} == {STATE, HISTORY, CHAIN, "1.html", "1.json"}
+                assert {path.name for path in files} == {STATE, HISTORY, CHAIN, BATCH_LOG, "1.html", "1.json"}
                 secrets = [secret for event in hidden for secret in secrets_of(event)]
                 assert [path for path in files if holds(path, secrets)] == []
                 assert [path.name for path in files if holds(path, secrets_of(revealed))] == [

@@ -13,19 +13,12 @@ from wording import pattern, sentence
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.league.settings import LeagueOptions
 from khiva_arena.league.submissions import queue as queue_file
+from khiva_arena.league.submissions.limits import UploadLimits, limits_of
 from khiva_arena.league.submissions.names import compared
-from khiva_arena.league.submissions.queue import (
-    LEASE_SECONDS,
-    MOST_ATTEMPTS,
-    RETRY_SECONDS,
-    Author,
-    Queue,
-    UploadLimits,
-    limits_of,
-)
+from khiva_arena.league.submissions.queue import LEASE_SECONDS, MOST_ATTEMPTS, RETRY_SECONDS, Author, Queue
 
 TAKEN = pattern("submissions", "name-taken", name=".*", what="a bot")
-FEW = UploadLimits(a_day=2, waiting=2, build_seconds=60.0)
+FEW = UploadLimits(a_day=2, waiting=2, build_seconds=60.0, bots=9)
 
 
 @pytest.fixture
@@ -190,7 +183,7 @@ def test_a_bot_that_was_refused_can_be_sent_again(queue: Queue, ann: Author) -> 
 
 
 def test_limits_come_from_the_settings() -> None:
-    assert limits_of(LeagueOptions()) == UploadLimits(10, 3, 3_600.0)
+    assert limits_of(LeagueOptions()) == UploadLimits(10, 3, 3_600.0, 3)
 
 
 def test_so_many_bots_a_day(queue: Queue, ann: Author, clock: Clock) -> None:

@@ -134,10 +134,18 @@ def test_a_page_of_results_brings_its_policy_and_no_other_page_is_served(server:
     answer = server.ask("/batches/3.html")
     assert answer.text.endswith("<main>batch three</main>")
     assert re.search(r"script-src 'sha256-\S+'; style-src 'sha256-", answer.headers["content-security-policy"])
-    for path in ("/batches/4.html", "/batches/5.html"):  # the first one could run any script here
+    for path in ("/batches/4.html", "/batches/12.html"):  # the first one could run any script here, the other is not revealed
         refused = server.ask(path)
         assert refused.status == 404
         assert sentence("league_serve", "not-yet") in words(refused.text)
+
+
+def test_a_page_that_is_not_there_any_more_is_asked_of_the_player(server: LeagueServer, folder: Path) -> None:
+    answer = server.ask("/batches/5.html")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "60")
+    assert sentence("league_serve", "made-on-demand") in words(answer.text)
+    with Queue(folder) as queue:
+        assert [queue.take_wish(), queue.take_wish()] == [5, None]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from wording import sentence
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import PUBLIC
-from khiva_arena.league.public_state import MATCHES, PublicBot, PublicLeague, history_in
+from khiva_arena.league.public_state import MATCHES, PublicBot, PublicLeague
 from khiva_arena.league.routes.public_folder import PublicFolder
 from khiva_arena.league.routes.view import LOOK_BACK, LeagueView
 from khiva_arena.league.submissions.queue import Queue
@@ -25,8 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def view_of(folder: Path, league: PublicLeague) -> LeagueView:
-    public = PublicFolder(folder / PUBLIC)
-    return LeagueView(league, history_in((folder / PUBLIC / "history.jsonl").read_bytes()), {}, (), public.matches)
+    return LeagueView(league, PublicFolder(folder / PUBLIC), {}, ())
 
 
 def bot_named(league: PublicLeague, name: str) -> PublicBot:
@@ -68,10 +67,12 @@ def test_a_bot_that_left_long_ago_still_has_its_last_matches(folder: Path) -> No
     assert {one.batch for one in own} == {29}
 
 
-def test_a_bot_is_looked_for_in_few_batches(folder: Path) -> None:
+def test_a_bot_is_looked_for_in_few_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     league = write_public(folder, batches=100)
-    asked = []
-    view = LeagueView(league, (), {}, (), asked.append)
+    asked: list[int] = []
+    public = PublicFolder(folder / PUBLIC)
+    monkeypatch.setattr(public, "matches", asked.append)
+    view = LeagueView(league, public, {}, ())
     assert list(view.newest_matches(bot_named(league, "crow v2"))) == []
     assert asked == list(range(99, 99 - LOOK_BACK, -1))
 

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 from browser import Page
 from league_serving import LeagueServer, league_server
-from msgspec import structs
 from public_league import ANN, league_folder, write_public
 from selenium.webdriver.common.by import By
 
@@ -47,7 +46,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeagueServer]:
     assert league.table
     row = league.table["standings"][0]["rows"][-1]
     row |= {"elo": 1770.0, "error": None, "low": None, "high": None, "bound": ">=", "matches": 12_345}
-    (folder / PUBLIC / STATE).write_bytes(msgspec.json.encode(structs.replace(league, season_table=league.table)))
+    (folder / PUBLIC / STATE).write_bytes(msgspec.json.encode(league))
     last = TableThen(249, (RatingThen(newcomer.identity, -1770.0, None, None, None, "<="),))
     with (folder / PUBLIC / HISTORY).open("ab") as file:
         file.write(msgspec.json.encode(last) + b"\n")

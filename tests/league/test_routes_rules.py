@@ -2,6 +2,7 @@
 
 import html
 import re
+from pathlib import Path
 
 import pytest
 from public_league import league_folder, write_public
@@ -10,7 +11,11 @@ from wording import sentence
 from khiva_arena.games.registry import GAMES
 from khiva_arena.league.public_state import PublicLeague
 from khiva_arena.league.routes import pages, rules
+from khiva_arena.league.routes.public_folder import PublicFolder
 from khiva_arena.league.routes.view import LeagueView
+
+NOWHERE = PublicFolder(Path(__file__).parent)
+"""A folder without a file of a league."""
 
 
 @pytest.fixture
@@ -39,7 +44,7 @@ def test_marks_are_escaped_and_further_lines_belong_to_their_item() -> None:
 def test_a_game_of_ones_own_has_no_page_of_rules(league: PublicLeague) -> None:
     def view(game: str) -> LeagueView:
         league_of_it = PublicLeague(**{name: getattr(league, name) for name in league.__struct_fields__} | {"game": game})
-        return LeagueView(league_of_it, (), {}, (), lambda _: None)
+        return LeagueView(league_of_it, NOWHERE, {}, ())
 
     page = pages.rules_of(view("emira"))
     assert page
@@ -50,7 +55,7 @@ def test_a_game_of_ones_own_has_no_page_of_rules(league: PublicLeague) -> None:
 
 
 def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) -> None:
-    view = LeagueView(league, (), {}, (), lambda _: None)
+    view = LeagueView(league, NOWHERE, {}, ())
     assert 'href="/queue#submit"' in pages.standings(view).main
     queue = pages.queue(view).main
     assert 'id="submit"' in queue
@@ -58,7 +63,7 @@ def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) ->
 
 
 def test_the_first_page_says_who_leads_and_whether_that_is_luck(league: PublicLeague) -> None:
-    view = LeagueView(league, (), {}, (), lambda _: None)
+    view = LeagueView(league, NOWHERE, {}, ())
     assert view.lead == f"anchor leads so far{sentence('report', 'could-be-luck')}."
     rows = view.rows.values()
     for row in rows:
@@ -72,3 +77,15 @@ def test_the_first_page_says_who_leads_and_whether_that_is_luck(league: PublicLe
         row["elo"] = None
     assert view.lead == ""
     assert 'class="lead"' not in pages.standings(view).main
+
+
+def test_nobody_leads_before_two_bots_have_a_place(league: PublicLeague) -> None:
+    view = LeagueView(league, NOWHERE, {}, ())
+    first, *others = view.rows.values()
+    for row in others:
+        row["rank"] = None
+    assert view.lead == ""
+    others[0]["rank"] = 2
+    assert view.lead.startswith("anchor leads")
+    first["rank"] = others[0]["rank"] = None
+    assert view.lead == ""

@@ -25,10 +25,11 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.league.routes import uploads
 from khiva_arena.league.routes.desk import Desk
 from khiva_arena.league.routes.uploads import Uploads
+from khiva_arena.league.submissions.limits import UploadLimits
 from khiva_arena.league.submissions.packing import pack
-from khiva_arena.league.submissions.queue import Queue, UploadLimits
+from khiva_arena.league.submissions.queue import Queue
 
-LIMITS = UploadLimits(100, 100, 0.0)
+LIMITS = UploadLimits(100, 100, 0.0, 100)
 
 
 @pytest.fixture

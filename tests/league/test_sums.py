@@ -1,5 +1,6 @@
 """The data of batches that are kept: tables from them are those of all matches, bit for bit, and what is lost is made again."""
 
+import json
 import shutil
 import sqlite3
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from leagues import ends_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
 from wording import sentence
@@ -18,11 +20,11 @@ from khiva_arena.errors import StoreError
 from khiva_arena.events.tables import TableRequest, tables_of
 from khiva_arena.league.chain.links import Renewed, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
-from khiva_arena.league.folder import SUMS
+from khiva_arena.league.folder import PUBLIC, SUMS
 from khiva_arena.league.player import sums
-from khiva_arena.league.player.final import best_of
-from khiva_arena.league.player.newest_table import newest_table
+from khiva_arena.league.player.newest_table import newest_table, write_season
 from khiva_arena.league.player.publish import NewestTable
+from khiva_arena.league.public_state import season_file
 from khiva_arena.league.seasons import batches_of
 from khiva_arena.ratings.match_arrays import join_matches
 from khiva_arena.report.tally import Collected
@@ -85,10 +87,10 @@ def test_a_table_from_kept_data_is_that_of_all_matches(tmp_path: Path, seed: int
     folder = tmp_path / "spring"
     with grown(folder, seed):
         first, again = newest(folder), newest(folder)
-        assert first.table == again.table == from_all_matches(folder)
+        assert first.table == again.table
         (table,) = first.table["standings"]
         in_season = [event for event in batches_of(folder, "autumn") if event in table["events"]]
-        assert first.season_table == from_all_matches(folder, *in_season)
+        assert first.table == from_all_matches(folder, *in_season)
         assert len(table["rows"]) > 3
 
 
@@ -97,10 +99,13 @@ def test_a_season_that_is_over_keeps_its_table(league: MadeLeague) -> None:
         league.add(Season(**next_place(league.chain), name=name))
         if name != "autumn":
             league.batch()
+    assert [season.name for season in league.chain.seasons] == ["season 1", "spring", "winter"]  # autumn had no batch
+    write_season(league.folder, 2)
+    expected = from_all_matches(league.folder, *batches_of(league.folder, "spring"))
+    assert json.loads((league.folder / PUBLIC / season_file(2)).read_bytes()) == expected
     tables = newest(league.folder)
-    assert list(tables.closed_seasons) == ["spring"]  # no batch of autumn was drawn
-    assert tables.closed_seasons["spring"] == from_all_matches(league.folder, *batches_of(league.folder, "spring"))
-    assert tables.season_table == from_all_matches(league.folder, *batches_of(league.folder, "winter"))
+    assert tables.season == "winter"
+    assert tables.table == from_all_matches(league.folder, *batches_of(league.folder, "winter"))
 
 
 def test_kept_data_are_those_that_were_collected_at_once(league: MadeLeague) -> None:
@@ -159,7 +164,7 @@ def test_data_that_are_lost_or_wrong_are_made_again(league: MadeLeague, harm: st
 
 def test_data_of_other_matches_than_the_chain_names_are_not_taken(league: MadeLeague) -> None:
     event = league.store.events()[0]
-    sums.data_of(league.store, [(event, league.chain.overs[0].run_digest)])
+    sums.data_of(league.store, [(event, ends_in(league.store)[0].run_digest)])
     with pytest.raises(StoreError) as refused:
         sums.data_of(league.store, [(event, "0" * 64)])
     assert str(refused.value) == sentence("league_public", "matches-not-those-chain", folder=league.folder, number=1)
@@ -187,21 +192,3 @@ def test_a_large_league_has_no_crosstable(league: MadeLeague, monkeypatch: pytes
     assert newest(league.folder).table["standings"][0]["sections"]["crosstable"]
     monkeypatch.setattr(sys.modules[newest_table.__module__], "MOST_IN_CROSSTABLE", 2)
     assert newest(league.folder).table["standings"][0]["sections"] == {}
-
-
-def test_the_best_of_a_league_are_the_first_active_ones_of_each_family(league: MadeLeague) -> None:
-    league.enter("bot again", 1)
-    for number in (2, 3):
-        league.enter(f"other {number}", number, number)
-    league.batch()
-    names = [row["name"] for row in newest(league.folder).table["standings"][0]["rows"]]
-    best = [bot.name for bot in best_of(league.chain, league.store, 2)]
-    families = {"bot": 1, "bot again": 1, "other 2": 2, "other 3": 3}
-    expected = {families[name]: name for name in reversed(names) if name in families}
-    assert best == [name for name in names if name in expected.values()][:2]
-    league.add(StateChanged(**next_place(league.chain), identity=first_named(league, best[0]), state="retired"))
-    assert best[0] not in [bot.name for bot in best_of(league.chain, league.store, 3)]
-
-
-def first_named(league: MadeLeague, name: str) -> str:
-    return next(bot.identity for bot in league.chain.bots.values() if bot.name == name)

@@ -83,7 +83,7 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     heads = lines[0].split()
     assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
     order = ["2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "seeds", "faults", "los%"]
-    only_wide = ["marks", "caused", "links", "disk"]  # nothing stands in them here
+    only_wide = ["marks", "least", "caused", "links", "disk"]  # nothing stands in them here
     gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in (*heads, *only_wide)]
     assert gone
     assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
@@ -138,7 +138,7 @@ def test_a_wide_table_has_every_column_and_whole_names():
     found = standings(rows(seats=5, seeds=12), BOTS)
     head, *lines = to_text(found, wide=True).split("\n\n")[0].split("\n")
     assert head.split() == [
-        *("rank", "bot", "marks", "ranks", "elo", "+/-", "los%", "matches", "seeds", "score%"),
+        *("rank", "bot", "marks", "ranks", "elo", "+/-", "least", "los%", "matches", "seeds", "score%"),
         *("1st", "2nd", "3rd", "4th", "5th"),
         *("faults", "voids", "caused", "links", "disk", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
     ]
@@ -257,7 +257,7 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     ]
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
-        *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "rough", "bound", "los_next"),
+        *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "least", "rough", "bound", "los_next"),
         *("matches", "seeds", "score", "ties"),
         *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "links_lost"),
         "fault_free_elo",

@@ -15,8 +15,9 @@ from khiva_arena.arbiter.match import VOIDS_MOST
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError
+from khiva_arena.league.chain.links import Over
 from khiva_arena.league.chain.roster import Chain
-from khiva_arena.league.chain.stored_chain import publish
+from khiva_arena.league.chain.stored_chain import links_of
 from khiva_arena.league.player import player, started_bots
 from khiva_arena.league.player.player import Player
 from khiva_arena.league.player.publish import Publisher
@@ -31,6 +32,9 @@ from khiva_arena.say import say_nothing
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
+
+Played = Callable[..., None]
+"""What ``played`` gives a test."""
 
 
 def never(_ordinal: int, _attempt: int) -> bool:
@@ -96,9 +100,15 @@ class ChainAlone(Publisher):
     """A publisher of the chain and of nothing that takes a process."""
 
     def publish(self, chain: Chain) -> None:
-        publish(self._store)
+        self._chain = chain
+        self._read_links()
 
     def finish(self) -> None: ...
+
+
+def ends_in(store: Store) -> list[Over]:
+    """Return the links of a league that end batches."""
+    return [link for link in links_of(store) if isinstance(link, Over)]
 
 
 @pytest.fixture

@@ -10,8 +10,11 @@ from msgspec import structs
 
 from khiva_arena.league.folder import PUBLIC, SETTINGS
 from khiva_arena.league.public_state import (
+    BATCH_LOG,
     HISTORY,
     MATCHES,
+    NEWEST_BATCHES,
+    SEASONS,
     STATE,
     BatchMatches,
     PublicBatch,
@@ -21,6 +24,7 @@ from khiva_arena.league.public_state import (
     PublicMatch,
     RatingThen,
     TableThen,
+    season_file,
 )
 from khiva_arena.league.settings import league_text
 from khiva_arena.page import html
@@ -146,17 +150,20 @@ def write_public(
         link=link,
         digest=f"e{link:063x}",
         bots=bots,
-        batches=drawn,
+        batches=drawn[-NEWEST_BATCHES:],
         seasons=(("winter", 1), ("spring", 5)),
         table=table,
-        closed_seasons={"winter": standings_of(bots[:3], drawn[:4])},
-        season_table=table,
+        table_season="spring",
         table_batch=batches - 1,
+        revealed=batches - 1,
         finals=(public_final(1), public_final(2, over=False)),
     )
     (public / HISTORY).write_bytes(b"".join(msgspec.json.encode(then) + b"\n" for then in _history(bots, batches - 1)))
     for batch in range(max(1, batches - 3), batches):
         write_matches(public, bots, batch)
+    (public / BATCH_LOG).write_bytes(b"".join(msgspec.json.encode(batch) + b"\n" for batch in drawn))
+    (public / SEASONS).mkdir(exist_ok=True)
+    (public / season_file(1)).write_bytes(msgspec.json.encode(standings_of(bots[:3], drawn[:4])))
     (public / "chain.jsonl").write_bytes(b'{"kind":"league"}\n')
     (public / "batches").mkdir(exist_ok=True)
     style = "body { color: red }"

@@ -8,11 +8,11 @@ import msgspec
 from arena import arena
 
 from khiva_arena.league.settings import League, league_of
+from khiva_arena.league.submissions.limits import UploadLimits
 from khiva_arena.league.submissions.packing import LENGTH_BYTES, MAGIC
-from khiva_arena.league.submissions.queue import UploadLimits
 from khiva_arena.say import say_nothing
 
-MUCH = UploadLimits(10**6, 10**6, 0.0)
+MUCH = UploadLimits(10**6, 10**6, 0.0, 10**6)
 """Limits that nobody reaches."""
 TOML = 'name = "a"\nrun = "{python} main.py"\n'
 

@@ -21,6 +21,7 @@ from khiva_arena.replay.record import canonical
 
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
+Elo = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 YEARS = range(2000, 2501)
 """The years of a league's times, so that no sum of times leaves the calendar."""
 
@@ -98,7 +99,11 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reveal_hours: how long after the end of a batch its secrets are published.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
+    bots_an_author: how many families of an author may have active versions.
+    fewest_batches: in how many a bot has to have played for a place in the table, and in a final.
+    final_bots_an_author: how many bots of an author a final seats, of different families.
     beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
+    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
     """
 
     conditions: dict[str, Any]
@@ -110,7 +115,11 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
+    bots_an_author: Count = 3
+    fewest_batches: Index = 5
+    final_bots_an_author: Count = 1
     beacon: Beacon | None = None
+    season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
 
 
 class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):
@@ -218,19 +227,35 @@ class Over(ChainLink, frozen=True, kw_only=True, tag="over"):
     set_aside: tuple[tuple[Index, Index], ...] = ()
 
 
+class RatedThen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot with the numbers by which a final seats it or not, as the table had them.
+
+    bot: its identity.
+    elo, least: as columns of the table, with three digits; None for n/a.
+    batches: that it had played in, over all seasons; no more are counted than a place takes.
+    """
+
+    bot: Digest
+    elo: Elo | None
+    least: Elo | None
+    batches: Index
+
+
 class Final(ChainLink, frozen=True, kw_only=True, tag="final"):
     """A final is decided on: an event of its own, on new deals, which never counts in the league's table.
 
     final: its number, from 1.
     event: the id of the event.
     commitment: of its secret, published before its first match.
-    bots: the identities of those that play it, the best of the league first.
+    rated: the bots that are active and no anchors, in the order of a batch's definition, with the numbers of the season's table.
+    bots: the identities of those that play it, the best of the league first, as they follow from these numbers.
     round: of the beacon, still to come, whose line is mixed into the deals; None without a beacon.
     """
 
     final: Count
     event: Id
     commitment: Digest
+    rated: tuple[RatedThen, ...]
     bots: tuple[str, ...]
     round: Count | None = None
 

@@ -3,8 +3,10 @@
 A link that does not follow from those before it raises an error, so that a roster is right or there is none.
 """
 
+import itertools
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -22,11 +24,17 @@ from khiva_arena.league.chain.links import (
     Founded,
     LeagueTerms,
     Over,
+    RatedThen,
     Renewed,
     Season,
     StateChanged,
 )
 from khiva_arena.replay.definition import identity_with_payload
+from khiva_arena.report.placing import Batches, in_order
+from khiva_arena.words import count
+
+_SEASON = "season {}"
+"""The name of a season that begins by itself."""
 
 
 class RosterBot(msgspec.Struct, frozen=True):
@@ -59,15 +67,44 @@ class DecidedFinal(NamedTuple):
     """A final that was decided on.
 
     link: that says so.
-    beacon: of the terms at that link, which later ones do not change; None without one.
+    terms: at that link, which later ones do not change.
     """
 
     link: Final
-    beacon: Beacon | None
+    terms: LeagueTerms
+
+    @property
+    def beacon(self) -> Beacon | None:
+        """The beacon whose line is mixed into its deals, None without one."""
+        return self.terms.beacon
+
+
+class SeasonSpan(NamedTuple):
+    """A season.
+
+    name: for people.
+    first: its first batch.
+    link: the number of the link at which it begins.
+    """
+
+    name: str
+    first: int
+    link: int
+
+
+class BatchEnd(NamedTuple):
+    """The end of a batch.
+
+    batch: its number.
+    at: when it ended, by its link.
+    """
+
+    batch: int
+    at: datetime
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """A chain as far as it was walked.
+    """A chain as far as it was walked. It holds nothing that grows with each batch for good.
 
     founded: its first link.
     terms: the newest ones.
@@ -77,10 +114,12 @@ class Chain(msgspec.Struct, frozen=True):
     batches: how many were drawn.
     before: the run digest of the newest complete batch; before there is one, 64 zeros.
     open: the batch that was drawn and is not over; None if there is none.
-    overs: the ends of batches, in order.
-    seasons: each season's name, and its first batch.
+    public: the newest batch that was public when the newest complete batch ended; 0 for none.
+    hidden: the ends of the batches after that one, in order.
+    seasons: in order; the last one is played.
     finals: in order.
     made: when the newest link was made.
+    drawn_today: how many batches were drawn on the day of that link, by UTC.
     """
 
     founded: Founded
@@ -91,10 +130,12 @@ class Chain(msgspec.Struct, frozen=True):
     batches: int
     before: str
     open: Drawn | None
-    overs: tuple[Over, ...]
-    seasons: tuple[tuple[str, int], ...]
+    public: int
+    hidden: tuple[BatchEnd, ...]
+    seasons: tuple[SeasonSpan, ...]
     finals: tuple[DecidedFinal, ...]
     made: datetime
+    drawn_today: int = 0
 
     @property
     def active(self) -> tuple[RosterBot, ...]:
@@ -103,15 +144,41 @@ class Chain(msgspec.Struct, frozen=True):
         active = (bot for bot in self.bots.values() if bot.state == "active")
         return tuple(sorted(active, key=lambda bot: (bot.first_batch, bot.identity)))
 
+    @property
+    def over(self) -> int:
+        """How many batches are over."""
+        return self.batches - (self.open is not None)
+
     def revealed(self, at: datetime) -> int:
-        """Return the newest batch whose secrets are public at a time, 0 for none: some hours after its end."""
+        """Return the newest batch whose secrets are public at a time, 0 for none: some hours after its end. What was public once
+        stays so."""
         latest = at - timedelta(hours=self.terms.reveal_hours)
-        return max((link.batch for link in self.overs if datetime.fromisoformat(link.at) <= latest), default=0)
+        return max((end.batch for end in self.hidden if end.at <= latest), default=self.public)
 
     def next_reveal(self, at: datetime) -> datetime | None:
         """Return when the next batch that is over becomes public, after a time; None if there is none."""
         delay = timedelta(hours=self.terms.reveal_hours)
-        return min((due for link in self.overs if (due := datetime.fromisoformat(link.at) + delay) > at), default=None)
+        return min((due for end in self.hidden if (due := end.at + delay) > at), default=None)
+
+    def season_of(self, batch: int) -> int:
+        """Return the place in ``seasons`` of the one that a batch is in."""
+        return bisect_right(self.seasons, batch, key=lambda season: season.first) - 1
+
+    def batches_in(self, season: int) -> range:
+        """Return the batches so far of the season at a place in ``seasons``."""
+        end = self.seasons[season + 1].first if season + 1 < len(self.seasons) else self.batches + 1
+        return range(self.seasons[season].first, end)
+
+    def final_seats(self, rated: Sequence[RatedThen]) -> list[RosterBot]:
+        """Return the bots that a final may seat, the best first, by numbers of the table: they have a place in it, and are of
+        different families, and no more of an author than the terms say."""
+        batches = Batches({bot.bot: bot.batches for bot in rated}, self.terms.fewest_batches)
+        seats: list[RosterBot] = []
+        for bot in [self.bots[row.bot] for row, place in in_order(rated, batches) if place is not None]:
+            of_author = sum(seated.author == bot.author for seated in seats)
+            if bot.family not in [seated.family for seated in seats] and of_author < self.terms.final_bots_an_author:
+                seats.append(bot)
+        return seats
 
     def versions(self, family: str) -> list[RosterBot]:
         """Return all versions of a family, the oldest first."""
@@ -146,7 +213,8 @@ def begin(link: AnyLink) -> Chain:
         raise RecordError("link 0: an anchor has the identity of another module or payload")
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
-    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, FIRST, None, (), (), (), _time_of(link))
+    seasons = (SeasonSpan(_SEASON.format(1), 1, 0),)
+    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, FIRST, None, 0, (), seasons, (), _time_of(link))
 
 
 def follow(chain: Chain, link: AnyLink) -> Chain:
@@ -154,7 +222,9 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
     try:
         _check(link.number == chain.links, f"it stands at place {chain.links}")
         _check(link.before == chain.digest, "it does not name the digest of the link before it")
-        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest, made=_time_of(link))
+        made = _time_of(link)
+        drawn = chain.drawn_today if _day_of(made) == _day_of(chain.made) else 0
+        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest, made=made, drawn_today=drawn)
         match link:
             case Entered():
                 return _with(chain, *_entered(chain, link))
@@ -164,7 +234,8 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 _check(chain.open is None, "the batch before it is not over")
                 _check(link.batch == chain.batches + 1, f"batch {chain.batches + 1} would be next, not {link.batch}")
                 _check_round(chain, link)
-                return structs.replace(chain, batches=link.batch, open=link)
+                seasons, drawn = _seasons_with(chain, link), chain.drawn_today + 1
+                return structs.replace(chain, seasons=seasons, batches=link.batch, open=link, drawn_today=drawn)
             case Over():
                 _check(
                     chain.open is not None and (chain.open.batch, chain.open.event) == (link.batch, link.event),
@@ -172,19 +243,18 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 )
                 has_round = chain.open is not None and chain.open.round is not None
                 _check(has_round == (link.public is not None), "a beacon's line stands in it, or is missing")
-                return structs.replace(chain, open=None, before=link.run_digest, overs=(*chain.overs, link))
+                return _ended(structs.replace(chain, open=None, before=link.run_digest), link)
             case Renewed():
                 _check(chain.open is None, "a batch is being played")
                 return structs.replace(chain, terms=link.terms)
             case Season():
                 _check(chain.open is None, "a batch is being played")
-                _check(link.name not in [name for name, _ in chain.seasons], "there is a season of that name")
-                return structs.replace(chain, seasons=(*chain.seasons, (link.name, chain.batches + 1)))
+                return structs.replace(chain, seasons=_begun(chain, link.name, link.number))
             case Final():
                 _check(link.final == len(chain.finals) + 1, f"final {len(chain.finals) + 1} would be next, not {link.final}")
-                _check(set(link.bots) <= set(chain.bots), "it seats a bot that was not entered")
+                _check_seats(chain, link)
                 _check_round(chain, link)
-                return structs.replace(chain, finals=(*chain.finals, DecidedFinal(link, chain.terms.beacon)))
+                return structs.replace(chain, finals=(*chain.finals, DecidedFinal(link, chain.terms)))
             case Founded():
                 raise RecordError("a league is founded once")
     except RecordError as error:
@@ -200,11 +270,56 @@ def _time_of(link: AnyLink) -> datetime:
     return datetime.fromisoformat(link.at)
 
 
+def _day_of(moment: datetime) -> date:
+    return moment.astimezone(UTC).date()
+
+
 def _check_round(chain: Chain, link: Drawn | Final) -> None:
     """Raise RecordError unless a link names the round of the beacon that follows from its time, or none without a beacon."""
     beacon = chain.terms.beacon
     expected = beacon.round_after(_time_of(link)) if beacon else None
     _check(link.round == expected, f"it names round {link.round} of the beacon, and by its time that would be {expected}")
+
+
+def _ended(chain: Chain, link: Over) -> Chain:
+    """Return the chain with the end of a batch, and without those ends that are public by then."""
+    at = _time_of(link)
+    chain = structs.replace(chain, hidden=(*chain.hidden, BatchEnd(link.batch, at)))
+    public = chain.revealed(at)
+    return structs.replace(chain, public=public, hidden=tuple(end for end in chain.hidden if end.batch > public))
+
+
+def _begun(chain: Chain, name: str, link: int) -> tuple[SeasonSpan, ...]:
+    """Return the seasons with one that begins with the next batch, in place of one that has no batch. ``link``: the number of the
+    link at which it begins. Raises RecordError."""
+    before = [season for season in chain.seasons if season.first <= chain.batches]
+    _check(name not in [season.name for season in before], "there is a season of that name")
+    return (*before, SeasonSpan(name, chain.batches + 1, link))
+
+
+def _seasons_with(chain: Chain, link: Drawn) -> tuple[SeasonSpan, ...]:
+    """Return the seasons with the batch that a link draws: a new one begins by itself once the last one has as many batches as
+    the terms say."""
+    most = chain.terms.season_batches
+    if not most or len(chain.batches_in(len(chain.seasons) - 1)) < most:
+        return chain.seasons
+    taken = {season.name for season in chain.seasons}
+    name = next(name for number in itertools.count(len(taken) + 1) if (name := _SEASON.format(number)) not in taken)
+    return _begun(chain, name, link.number)
+
+
+def _check_seats(chain: Chain, link: Final) -> None:
+    """Raise RecordError unless the seats of a final follow from the numbers in its link, by the terms."""
+    _check(chain.over > 0, "no batch is over, so nobody is first")
+    bots = [bot.identity for bot in chain.active if bot.author]
+    _check([row.bot for row in link.rated] == bots, "it has not the numbers of all bots that are active, in their order")
+    _check(all(row.batches <= chain.terms.fewest_batches for row in link.rated), "it counts more batches than a place takes")
+    _check(
+        len(link.bots) >= chain.terms.seats, f"it seats {count(len(link.bots), 'bot')}, and a table has {chain.terms.seats} seats"
+    )
+    seats = tuple(bot.identity for bot in chain.final_seats(link.rated))
+    names = ", ".join(chain.bots[bot].name for bot in seats) or "nobody"
+    _check(link.bots == seats[: len(link.bots)], f"its seats do not follow from its numbers, which give {names}")
 
 
 def _with(chain: Chain, *bots: RosterBot) -> Chain:
@@ -222,6 +337,7 @@ def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
     active = [bot.identity for bot in family if bot.state == "active"]
     _check(set(link.replaces) <= set(active), "it replaces a bot that is no active version of its family")
     _check(len(active) - len(link.replaces) < chain.terms.versions, "its family has too many active versions")
+    _check_author(chain, link.author, link.family)
     retired = [structs.replace(chain.bots[identity], state="retired") for identity in link.replaces]
     entered = RosterBot(
         link.name,
@@ -246,5 +362,20 @@ def _changed(chain: Chain, link: StateChanged) -> RosterBot:
     _check(bool(bot.author), "it changes an anchor")
     _check(bot.state not in ("retired", link.state), f"its bot is {bot.state}")
     active = [other for other in chain.versions(bot.family) if other.state == "active"]
-    _check(link.state != "active" or len(active) < chain.terms.versions, "its family has too many active versions")
+    if link.state == "active":
+        _check(len(active) < chain.terms.versions, "its family has too many active versions")
+        _check_author(chain, bot.author, bot.family)
     return structs.replace(bot, state=link.state)
+
+
+def _check_author(chain: Chain, author: str, family: str) -> None:
+    """Raise RecordError if one more bot of a family would give its author too many families with active versions."""
+    others = {bot.family for bot in chain.active if bot.author == author} - {family}
+    most = chain.terms.bots_an_author
+    _check(len(others) < most, f"its author has {count(len(others), 'other active bot')}, and may have {most} in all")
+
+
+def sits_apart(terms: LeagueTerms, authors: Sequence[str]) -> bool:
+    """Tell whether a final keeps bots of one author from one table: if the terms say so, and there are such bots, and enough
+    authors to fill a table. ``authors``: of its bots."""
+    return terms.authors_apart and terms.seats <= len({*authors}) < len(authors)

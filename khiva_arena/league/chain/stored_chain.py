@@ -1,4 +1,4 @@
-"""The chain of a league in its store, which the player alone writes, and its public copy."""
+"""The chain of a league in its store, which the player alone writes."""
 
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -17,19 +17,19 @@ from khiva_arena.league.chain.links import (
     text_of,
 )
 from khiva_arena.league.chain.roster import Chain, begin, follow, walk
-from khiva_arena.league.folder import CHAIN, write_public
 from khiva_arena.replay import seeds
-from khiva_arena.store.db import LinkRow, Store
+from khiva_arena.store.db import HIGHEST, LinkRow, Store
 from khiva_arena.store.rows import now
 
 CLOCKS_DIFFER = timedelta(hours=1)
 """The most that the newest link may be ahead of the clock of whoever adds one."""
 
 
-def links_of(store: Store) -> list[AnyLink]:
-    """Return the links in a store. Raises StoreError if one was changed since it was written."""
+def links_of(store: Store, first: int = 0, end: int = HIGHEST) -> list[AnyLink]:
+    """Return the links in a store, or those with numbers from ``first`` on and below ``end``. Raises StoreError if one was
+    changed since it was written."""
     links = []
-    for row in store.links():
+    for row in store.links(first, end):
         if not row.intact:
             raise StoreError(f"{store.folder}: link {row.number} of the league was changed since it was written; restore a copy")
         links.append(read_link(row.text))
@@ -77,7 +77,8 @@ def ahead_of_clock(chain: Chain) -> timedelta:
 
 def by_this_clock(chain: Chain) -> Chain:
     """Return a chain whose next link has the time of this machine's clock, though a wrong clock dated the newest one later."""
-    return structs.replace(chain, made=min(chain.made, datetime.fromisoformat(now())))
+    at = datetime.fromisoformat(now())
+    return structs.replace(chain, made=at, drawn_today=0) if at < chain.made else chain
 
 
 def next_place(chain: Chain) -> dict[str, Any]:
@@ -92,8 +93,3 @@ def add(store: Store, chain: Chain, link: AnyLink) -> Chain:
     longer = follow(chain, link)
     store.add_link(row_of(link))
     return longer
-
-
-def publish(store: Store) -> None:
-    """Write the public copy of the chain anew. Raises ConfigError or Unwritten."""
-    write_public(store.folder, CHAIN, "".join(f"{row.text}\n" for row in store.links()).encode())

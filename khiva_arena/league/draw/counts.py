@@ -6,8 +6,31 @@ No result is among them. Adding the batches of a chain in order always gives the
 from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 
+import msgspec
+
 RECENT_BATCHES = 10
 """The number of last batches whose meetings count as recent."""
+_Pairs = list[tuple[int, int, int]]
+"""Pairs of bots, each with a count. Bots stand there by their places in a list of all."""
+
+
+class CountsSoFar(msgspec.Struct, frozen=True):
+    """Counts as plain values, to be kept.
+
+    bots: the identities of all.
+    tables, waits: as ``Counts`` has them.
+    neighbours: ordered pairs.
+    by_batch: of each of the last batches, the pairs that met.
+    """
+
+    bots: list[str]
+    tables: dict[str, int]
+    waits: dict[str, int]
+    neighbours: _Pairs
+    by_batch: list[_Pairs]
+
+
+NONE_SO_FAR = CountsSoFar([], {}, {}, [], [])
 
 
 class Counts:
@@ -18,12 +41,23 @@ class Counts:
     neighbours: by ordered pair, the tables at which the second bot sat next after the first.
     """
 
-    def __init__(self) -> None:
-        self.tables: Counter[str] = Counter()
-        self.waits: Counter[str] = Counter()
-        self.neighbours: Counter[tuple[str, str]] = Counter()
+    def __init__(self, then: CountsSoFar = NONE_SO_FAR) -> None:
+        """Begin with the counts that were kept."""
+        bots = then.bots
+        self.tables: Counter[str] = Counter(then.tables)
+        self.waits: Counter[str] = Counter(then.waits)
+        self.neighbours: Counter[tuple[str, str]] = Counter({(bots[a], bots[b]): often for a, b, often in then.neighbours})
+        self._by_batch = deque(Counter({frozenset((bots[a], bots[b])): often for a, b, often in of}) for of in then.by_batch)
         self._recent: Counter[frozenset[str]] = Counter()
-        self._by_batch: deque[Counter[frozenset[str]]] = deque()
+        for meetings in self._by_batch:
+            self._recent.update(meetings)
+
+    def so_far(self) -> CountsSoFar:
+        """Return the counts as plain values, from which ``Counts`` makes equal ones."""
+        place = {bot: number for number, bot in enumerate(sorted({*self.tables, *self.waits}))}
+        neighbours = [(place[a], place[b], often) for (a, b), often in self.neighbours.items()]
+        by_batch = [[(*sorted(place[bot] for bot in pair), often) for pair, often in of.items()] for of in self._by_batch]
+        return CountsSoFar([*place], dict(self.tables), dict(self.waits), neighbours, by_batch)  # type: ignore[arg-type]
 
     def add(self, tables: Collection[Sequence[str]], active: Collection[str]) -> None:
         """Add a batch.

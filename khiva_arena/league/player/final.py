@@ -15,14 +15,16 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.league.beacon import wait_for_line
-from khiva_arena.league.chain.links import Final
-from khiva_arena.league.chain.roster import Chain, RosterBot
-from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, next_place
+from khiva_arena.league.chain.links import Final, RatedThen
+from khiva_arena.league.chain.roster import Chain, RosterBot, sits_apart
+from khiva_arena.league.chain.stored_chain import add, by_this_clock, next_place
+from khiva_arena.league.final_table import batches_of_table, rated_at
 from khiva_arena.league.folder import final_folder
 from khiva_arena.league.player.publish import Publisher, is_final_over
 from khiva_arena.league.player.refusals import HowLong, check_beacon, open_alone, refuse_early
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
+from khiva_arena.league.walked import LeagueSoFar, walked
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import Store
@@ -33,7 +35,7 @@ from khiva_arena.words import count
 class FinalShape(NamedTuple):
     """The shape of a final.
 
-    top: how many bots play it, one of each family.
+    top: how many bots play it.
     seeds: deals.
     lineups: the most line-ups of a deal; None for all.
     """
@@ -61,20 +63,20 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
     player.
     """
     with open_alone(league.folder) as store:
-        chain = chain_of(store)
-        if chain is None or not chain.overs:
+        now = walked(store)
+        if now is None or not now.chain.over:
             raise ConfigError(f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena league play` plays some")
+        chain = now.chain
         begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1].link) else None
-        bots = [chain.bots[identity] for identity in begun.link.bots] if begun else best_of(chain, store, shape.top)
+        rated = () if begun else _rated(store, now)
+        bots = [chain.bots[identity] for identity in begun.link.bots] if begun else chain.final_seats(rated)[: shape.top]
         number = begun.link.final if begun else len(chain.finals) + 1
         out = final_folder(league.folder, number)
         if len(bots) < league.settings.seats:
-            rated = count(len(bots), "bot is rated", "bots are rated")
-            raise ConfigError(
-                f"--top {shape.top}: {rated}, one of each family, and a table has {league.settings.seats} seats; enter more bots"
-            )
+            raise ConfigError(_too_few(chain, shape, len(bots)))
+        apart = sits_apart(begun.terms if begun else chain.terms, [bot.author for bot in bots])
         settings = replace(
-            league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=False
+            league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=apart
         )
         players = [_player(league, bot) for bot in bots]
         beacon = begun.beacon if begun else chain.terms.beacon
@@ -90,11 +92,12 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
                 final=number,
                 event=event.id,
                 commitment=event.commitment,
+                rated=rated,
                 bots=tuple(bot.identity for bot in bots),
                 round=beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None,
             )
             chain = add(store, chain, link)
-            Publisher(store, say).write(chain)
+            Publisher(store, say, league.pace).write(chain)
             say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
             say(f"link {link.number} {link.digest}")
     line = None
@@ -110,24 +113,29 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
 def _publish(league: League, say: Say) -> None:
     """Publish how the league stands, and the page of its newest final. A warning says why that is not possible."""
     try:
-        with Store.write(league.folder) as store, Publisher(store, say) as public:
-            if chain := chain_of(store):
-                public.publish(chain)
+        with Store.write(league.folder, trusting=False) as store, Publisher(store, say, league.pace) as public:
+            if now := walked(store):
+                public.publish(now.chain)
                 public.finish()
     except StoreError as error:
         say(f"the final is played, and its page is made when the player is started: {error}", warning=True)
 
 
-def best_of(chain: Chain, store: Store, top: int) -> list[RosterBot]:
-    """Return the best active bots of a league by its newest table, one of each family, anchors left out."""
-    from khiva_arena.league.player.newest_table import newest_table  # not above: numpy comes with it
+def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
+    """Return the numbers by which a final seats bots now. Only the season is read that the table is of."""
+    from khiva_arena.events.source import StoredResults  # not above: numpy comes with it
 
-    best: dict[str, RosterBot] = {}
-    for row in newest_table(store).table["standings"][0]["rows"]:
-        bot = chain.bots.get(row["bot"])
-        if row["elo"] is not None and bot is not None and bot.author and bot.state == "active":
-            best.setdefault(bot.family, bot)
-    return list(best.values())[:top]
+    season = batches_of_table(now.chain)
+    events = [stored.stored_event(store, event) for event in store.event_ids(season[0], season[-1])]
+    return rated_at(now.chain, now.batches, StoredResults(store), events)
+
+
+def _too_few(chain: Chain, shape: FinalShape, bots: int) -> str:
+    """Return why so few bots are too few for a final, and what to do."""
+    terms = chain.terms
+    of_author = count(terms.final_bots_an_author, "bot of an author", "bots of an author")
+    able = f"{count(bots, 'bot')} may sit in it: at most {of_author}, each of which has played in {terms.fewest_batches} batches"
+    return f"--top {shape.top}: {able}, and a table has {terms.seats} seats; play on, or enter bots of other authors"
 
 
 def _player(league: League, bot: RosterBot) -> Bot:
@@ -135,7 +143,7 @@ def _player(league: League, bot: RosterBot) -> Bot:
     player = load(league, bot.sources, bot.name)
     if player.identity != bot.sources:
         raise ConfigError(f"{player.asked_as}: its files are not those that were entered")
-    return player
+    return replace(player, author=bot.author)
 
 
 def _is_over(league: League, final: Final) -> bool:

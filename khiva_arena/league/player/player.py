@@ -23,8 +23,7 @@ from khiva_arena.events import stored
 from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
-from khiva_arena.league.chain.stored_chain import add, by_this_clock, chain_of, found, next_place, row_of
-from khiva_arena.league.draw.counts import Counts
+from khiva_arena.league.chain.stored_chain import add, by_this_clock, found, next_place, row_of
 from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
@@ -41,9 +40,10 @@ from khiva_arena.league.player.refusals import (
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.settings import League
-from khiva_arena.league.status import status_of
+from khiva_arena.league.status import estimate, next_begin, receipt_of
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.league.walked import LeagueSoFar, founded, keep_walked, walked, with_batch
 from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
@@ -86,13 +86,13 @@ def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
     """Yield a player whose store nobody else writes."""
     with ExitStack() as stack:
         queue = stack.enter_context(Queue(league.folder))
-        if how_long.batches and status_of(league.folder).link is None:
+        if how_long.batches and not receipt_of(league.folder):
             _examine_some(league, queue, say)
             refuse_too_few(league, queue)
         store = stack.enter_context(open_alone(league.folder))
         check_first(league, store, how_long)
         log = stack.enter_context(RunEvents(league.folder, league.settings.events_file, say))
-        public = stack.enter_context(Publisher(store, log.say))
+        public = stack.enter_context(Publisher(store, log.say, league.pace))
         player = Player(league, store, queue, log, public, how_long)
         with if_interrupted(log.say, player.how_far):
             yield player
@@ -103,6 +103,7 @@ class Player:
 
     chain: up to the newest link.
     counts: over the batches that are drawn.
+    batches: that bots have played in.
     """
 
     def __init__(
@@ -119,31 +120,48 @@ class Player:
         self._bots = StartedBots(league, log.say)
         self._batch: BatchPlay | None = None
         self._broken: dict[str, str] = {}
-        self._waits = False
+        self._waits, self._begin, self._has_estimated = False, cast(datetime | None, None), False
+        self._public.wish = queue.take_wish
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
-        chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
-        self.chain: Chain = by_this_clock(chain) if how_long.clock_is_right else chain
-        self.counts = _counts_of(store)
+        now = walked(store) or founded(found(store, league.name, league.terms, league.frozen_anchors))
+        self.chain: Chain = by_this_clock(now.chain) if how_long.clock_is_right else now.chain
+        self.counts, self.batches = now.counts, now.batches
 
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
         if self._batch is None:
             other = f"batch {self.chain.batches} is drawn" if self.chain.open else "no other begun"
-            return f"{count(len(self.chain.overs), 'batch', 'batches')} over, {other}"
+            return f"{count(self.chain.over, 'batch', 'batches')} over, {other}"
         return f"batch {self.chain.batches}: {len(self._batch.done)} of {self._batch.planned} matches are recorded"
 
     def play(self) -> None:
         """Play batches until it is time to stop."""
-        over_before = len(self.chain.overs)
+        over_before = self.chain.over
         self._queue.end_leases_of_player()
         self._public.publish(self.chain)
         with self._stack:
-            while self._how_long.goes_on(self.chain, len(self.chain.overs) - over_before):
+            while self._how_long.goes_on(self.chain, self.chain.over - over_before):
                 refuse_early(self.chain, self._how_long.clock_is_right)
-                if event := self._resumed() if self.chain.open else self._begun():
+                begin = None if self.chain.open else next_begin(self._league.pace, self.chain)
+                if begin and self._how_long.until and begin >= self._how_long.until:
+                    self._log.say(f"no batch begins before --until; the next one at {begin.isoformat(timespec='minutes')}")
+                    break
+                if begin:
+                    self._wait_for_hour(begin)
+                elif event := self._resumed() if self.chain.open else self._begun():
                     self._play_batch(self._with_line(event))
         self._public.finish()
-        self._log.say(f"{count(len(self.chain.overs) - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
+        self._log.say(f"{count(self.chain.over - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
+
+    def _wait_for_hour(self, begin: datetime) -> None:
+        """Say once when the next batch begins, and wait a little. Bots are checked meanwhile, and what is due is published."""
+        if begin != self._begin:
+            self._begin = begin
+            self._public.publish(self.chain)
+            self._log.say(f"the next batch begins at {begin.isoformat(timespec='minutes')}")
+        _examine_some(self._league, self._queue, self._log.say)
+        self._public.look()
+        time.sleep(NAP_SECONDS)
 
     def draw(self) -> EventRow:
         """Return the event of the batch that is drawn and not over; if there is none, draw it first."""
@@ -156,6 +174,11 @@ class Player:
         event = self._with_line(event)
         self._log.say(f"commitment {event.commitment}; {self._newest_link()}")
         return event
+
+    def _publish(self) -> None:
+        """Publish how the league stands, and keep it for the next start."""
+        self._public.publish(self.chain)
+        keep_walked(self._store, LeagueSoFar(self.chain, self.counts, self.batches))
 
     def _newest_link(self) -> str:
         return f"link {self.chain.links - 1} {self.chain.digest}"
@@ -206,7 +229,7 @@ class Player:
         self._store.add_batch(row, row_of(link))
         self.chain, self._waits = longer, False
         add_batch(self.counts, definition)
-        self._public.publish(self.chain)
+        self._publish()
         return stored.stored_event(self._store, event)
 
     def _with_line(self, event: EventRow) -> EventRow:
@@ -324,6 +347,11 @@ class Player:
         recorded = f", {len(play.done)} of them recorded before" if play.done else ""
         self._log.say(f"batch {batch.number}: {bots}, {tables}, {play.planned} matches{recorded}; event {play.event.id}")
         self._log.say(f"commitment {play.event.commitment}; {self._newest_link()}")
+        if not self._has_estimated:
+            self._has_estimated = True
+            jobs = self._league.settings.jobs
+            if how_long := estimate(self._store, play.event.number - 1, play.planned - len(play.done), jobs):
+                self._log.say(f"this batch takes {how_long}")
 
     def _wait_to_try_again(self, play: BatchPlay) -> None:
         """Wait until tables that stayed void may be tried once more."""
@@ -351,14 +379,15 @@ class Player:
             set_aside=tuple(given_up),
         )
         links: list[AnyLink] = [link]
-        chain = follow(self.chain, link)
+        chain = ended = follow(self.chain, link)
         for bot, why in self._out_after(play).items():
             links.append(StateChanged(**next_place(chain), identity=bot.identity, state="suspended", why=why))
             chain = follow(chain, links[-1])
             self._log.say(f"{bot.name} is suspended, since {why}", warning=True)
         store.end_batch(event.id, map(row_of, links), given_up, reveals)
+        self.batches = with_batch(self.batches, ended, stored.stored_event(store, event.id))
         self.chain = chain
-        self._public.publish(chain)
+        self._publish()
         self._log.concluded(digest, is_complete=True)
         if given_up:
             tables = ", ".join(f"table {lineup} of seed {seed}" for seed, lineup in given_up)
@@ -378,13 +407,3 @@ def _examine_some(league: League, queue: Queue, say: Say) -> None:
             break
         entry, verdict = examined
         say(f"{entry.family_name}: {'accepted' if verdict.accepted else 'refused'}; its author sees why")
-
-
-def _counts_of(store: Store) -> Counts:
-    """Return the counts over all batches in a store."""
-    counts = Counts()
-    for event in store.events():
-        if event.definition.batch is None:
-            raise ConfigError(f"{store.folder}: event {event.number} is no batch of the league; move it to a store of its own")
-        add_batch(counts, event.definition)
-    return counts

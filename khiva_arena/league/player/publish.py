@@ -5,7 +5,7 @@ time, which yields to bots. What a kill left out is made later. What fails is a 
 """
 
 import os
-from collections import Counter
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -17,51 +17,61 @@ from msgspec import structs
 
 from khiva_arena.competition.live_page import Background
 from khiva_arena.errors import ArenaError, ConfigError, StoreError
-from khiva_arena.events.stored import bare_timetable, stored_event
-from khiva_arena.league.chain.links import Drawn, Entered, Final, Over, StateChanged, read_link
+from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.roster import Chain, RosterBot
-from khiva_arena.league.chain.stored_chain import publish as publish_chain
-from khiva_arena.league.folder import PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.league.pace import ANY_TIME, Pace
+from khiva_arena.league.player.appended import AppendedFile, remove
 from khiva_arena.league.player.match_lists import MatchLists
+from khiva_arena.league.player.published import Published, keep_published, read_published
 from khiva_arena.league.public_state import (
+    BATCH_LOG,
     BATCHES,
     FINALS,
     HISTORY,
+    SEASONS,
     STATE,
     PublicBatch,
     PublicBot,
     PublicFinal,
     PublicLeague,
     TableThen,
-    read_history,
+    history_in,
+    season_file,
 )
+from khiva_arena.league.status import next_begin
+from khiva_arena.league.walked import is_link
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
-from khiva_arena.store.db import Store
+from khiva_arena.store.db import LinkRow, Store
 from khiva_arena.store.rows import now
 from khiva_arena.words import count
 
 NEWEST = "newest.json"
 """The file in the folder of sums with the newest tables."""
+OLDER_PAGES = 40
+"""The pages of older batches that stay once a reader has asked for them."""
+WISH_SECONDS = 60.0
+"""The pause between two such pages, so that a flood of wishes takes little from the bots."""
+HISTORY_PIECE = 1 << 16
+"""The bytes of the history that are read at a time, from its end."""
 FEW_TASKS = 5
 """The most tables and pages that a player waits for at its end without a word."""
 
 
 class NewestTable(msgspec.Struct, frozen=True):
-    """The tables after a batch.
+    """The table after a batch.
 
     run_digest: of the batch.
     then: the ratings of the bots that were active in it.
-    table: of all batches that are played on the terms of the newest, as ``standings --json`` prints it.
-    season_table: of those of them that are in the newest season; None if there are none.
-    closed_seasons: by name, of each season that is over.
+    season: the name of the season that the batch is in.
+    table: of the season, as far as it has come on the terms of the batch, as ``standings --json`` prints it.
     """
 
     run_digest: str
     then: TableThen
+    season: str
     table: dict[str, Any]
-    season_table: dict[str, Any] | None
-    closed_seasons: dict[str, dict[str, Any]] = {}
 
 
 class _Task(NamedTuple):
@@ -78,17 +88,20 @@ class _Task(NamedTuple):
 
 
 class Publisher:
-    """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it."""
+    """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it.
 
-    def __init__(self, store: Store, say: Say) -> None:
-        self._store, self._folder, self._say = store, store.folder, say
-        self._links = 0
-        self._batches: list[PublicBatch] = []
-        self._finals: list[PublicFinal] = []
+    wish: returns the next batch whose page a reader asks for, None for none.
+    """
+
+    def __init__(self, store: Store, say: Say, pace: Pace = ANY_TIME) -> None:
+        self._store, self._folder, self._say, self._pace = store, store.folder, say, pace
+        self.wish: Callable[[], int | None] = lambda: None
+        self._next_wish = 0.0
         self._next_reveal: datetime | None = None
-        self._why: dict[str, str] = {}
-        self._sat, self._tables, self._left_out = Counter[str](), Counter[str](), Counter[str]()
         self._match_lists = MatchLists(store, say)
+        self._published = self._kept()
+        self._chain_file = AppendedFile(self._folder, CHAIN, self._published.chain_size)
+        self._log = AppendedFile(self._folder, BATCH_LOG, self._published.log_size)
         self._process = Background()
         self._tasks: list[_Task] = []
         self._failed: set[str] = set()
@@ -109,12 +122,12 @@ class Publisher:
     def write(self, chain: Chain) -> None:
         """Write chain and standing. Raises ConfigError or Unwritten."""
         self._chain = chain
-        if self._newest is not None and self._newest.run_digest not in [link.run_digest for link in chain.overs]:
-            self._newest = None  # an older copy of the store was put back
-        publish_chain(self._store)
         self._read_links()
+        if self._newest is not None and self._newest.run_digest not in [batch.run_digest for batch in self._published.batches]:
+            self._newest = None  # an older copy of the store was put back
         self._add_line()
         self._write_standing()
+        keep_published(self._folder, self._published)
         underway = self._tasks[:1] if self._process.is_there else []
         known = {*self._failed, *(task.what for task in underway)}
         missing = [task for task in self._missing() if task.what not in known]
@@ -129,6 +142,7 @@ class Publisher:
         """
         if self._next_reveal and datetime.now(UTC) >= self._next_reveal:
             self.write(self._chain)
+        self._take_wish()
         if (failure := self._process.failure()) is not None:
             self._taken(self._tasks.pop(0), failure)
         while self._tasks and not self._process.is_there:
@@ -136,6 +150,14 @@ class Publisher:
                 self._process.start("publish", self._tasks[0].words)
             except OSError as error:
                 self._taken(self._tasks.pop(0), str(error))
+
+    def _take_wish(self) -> None:
+        """Let the page of an older batch be made if a reader asks for one; one at a time, and a pause after it."""
+        if time.monotonic() < self._next_wish or (number := self.wish()) is None:
+            return
+        self._next_wish = time.monotonic() + WISH_SECONDS
+        events = self._store.event_ids(number, number) if 1 <= number <= self._revealed else []
+        self._tasks += self._pages_of(BATCHES, {f"batch {number}": (self._folder, event) for event in events})
 
     def finish(self) -> None:
         """Wait until all is made."""
@@ -158,18 +180,31 @@ class Publisher:
     # --- what is to be made ---
 
     def _missing(self) -> list[_Task]:
-        """Return the newest table and the pages that are not there, the newest first."""
+        """Return the newest table, tables of seasons that are over and the pages that are not there, the newest first."""
         tasks = []
-        if self._chain.overs and not self._has_newest():
-            words: tuple[str, ...] = ("khiva_arena.league.player.newest_table", str(self._folder))
-            tasks.append(_Task(f"the table after batch {self._chain.overs[-1].batch}", words, self._take_table))
-        revealed = [batch for batch in reversed(self._batches) if self._is_revealed(batch)]
+        words = ("khiva_arena.league.player.newest_table", str(self._folder))
+        if self._chain.over and not self._has_newest():
+            tasks.append(_Task(f"the table after batch {self._chain.over}", words, self._take_table))
+        for number in range(self._chain.season_of(self._chain.over), 0, -1):
+            if not (self._folder / PUBLIC / season_file(number)).exists():
+                name = self._chain.seasons[number - 1].name
+                tasks.append(_Task(f"the table of {name}", (*words, str(number)), self._write_standing))
+        revealed = [batch for batch in reversed(self._published.batches) if self._is_revealed(batch)]
         tasks += self._pages_of(BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed})
+        self._remove_older(revealed[-1].number if revealed else self._revealed + 1)
         over = [final for final in reversed(self._finals) if final.over]
         tasks += self._pages_of(
             FINALS, {f"final {one.number}": (final_folder(self._folder, one.number), one.event) for one in over}
         )
         return tasks
+
+    def _remove_older(self, first: int) -> None:
+        """Remove pages of older batches but the newest files among them, which readers have asked for. ``first``: the oldest
+        batch whose page always stays."""
+        folder = self._folder / PUBLIC / BATCHES
+        older = [path for path in folder.glob("*.html") if path.stem.isdecimal() and int(path.stem) < first]
+        for path in sorted(older, key=lambda path: path.stat().st_mtime_ns)[:-OLDER_PAGES]:
+            remove(path)
 
     def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
         """Yield the pages that a public folder lacks. ``events``: by what each is called, its store and its id."""
@@ -184,7 +219,7 @@ class Publisher:
                 yield _Task(f"the page of {subject}", words, partial(path.chmod, 0o644))
 
     def _has_newest(self) -> bool:
-        return self._newest is not None and self._newest.run_digest == self._chain.overs[-1].run_digest
+        return self._newest is not None and self._newest.run_digest == self._chain.before
 
     def _take_table(self) -> None:
         """Add the newest table to the history and to the standing."""
@@ -207,67 +242,32 @@ class Publisher:
 
     # --- the standing ---
 
+    def _kept(self) -> Published:
+        """Return what was published of this chain; as before the first link if that was of another one, or is damaged."""
+        then = read_published(self._folder)
+        last = self._store.links(then.links - 1, then.links) if then.links else []
+        chain_file = AppendedFile(self._folder, CHAIN, then.chain_size)
+        log = AppendedFile(self._folder, BATCH_LOG, then.log_size)
+        if (
+            is_link(self._store, then.links, then.digest)
+            and chain_file.is_kept(_line(last[0]))
+            and log.is_kept(b"\n" * bool(log.size))
+        ):
+            chain_file.mend()
+            log.mend()
+            return then
+        for table in (self._folder / PUBLIC / SEASONS).glob("*.json"):
+            remove(table)
+        return Published()
+
     def _read_links(self) -> None:
-        """Take account of the links that are new."""
-        rows = self._store.links()[self._links :]
-        self._links += len(rows)
-        for row in rows:
-            match read_link(row.text):
-                case Drawn() as link:
-                    self._batches.append(self._drawn(link))
-                case Over() as link:
-                    self._batches[-1] = self._over(self._batches[-1], link)
-                case Final() as link:
-                    names = tuple(self._chain.bots[bot].name for bot in link.bots)
-                    place = (link.number, link.digest, link.at, link.commitment)
-                    self._finals.append(PublicFinal(link.final, link.event, *place, names, over=False))
-                case StateChanged() as link:
-                    self._why[link.identity] = link.why
-                case Entered() as link:
-                    self._why.update(dict.fromkeys(link.replaces, f"{link.name} plays in its place"))
-
-    def _drawn(self, link: Drawn) -> PublicBatch:
-        """Return a batch that is drawn, and count who sits at its tables."""
-        event = stored_event(self._store, link.event)
-        batch, seeds = event.definition.batch, event.definition.seeds
-        assert batch is not None
-        tables = Counter(event.bots[bot].identity for table in batch.tables for bot in table)
-        self._sat.update(tables.keys())
-        self._tables.update({bot: seeds * often for bot, often in tables.items()})
-        return PublicBatch(
-            number=link.batch,
-            event=event.id,
-            event_number=event.number,
-            link=link.number,
-            link_digest=link.digest,
-            drawn_at=link.at,
-            over_at="",
-            commitment=event.commitment,
-            run_digest="",
-            bots=len(event.bots),
-            matches=bare_timetable(event).matches,
-            set_aside=(),
-            revealed=False,
-            round=link.round,
-        )
-
-    def _over(self, batch: PublicBatch, link: Over) -> PublicBatch:
-        """Return a batch that is over, and count who sat at tables that were set aside."""
-        lost = []
-        if link.set_aside:
-            event = stored_event(self._store, link.event)
-            assert event.definition.batch is not None
-            tables = event.definition.batch.tables
-            lost = [[event.bots[bot] for bot in tables[lineup]] for _, lineup in link.set_aside]
-            self._left_out.update(bot.identity for table in lost for bot in table)
-        names = tuple(tuple(bot.name for bot in table) for table in lost)
-        return structs.replace(
-            batch,
-            over_at=link.at,
-            run_digest=link.run_digest,
-            set_aside=names,
-            line=link.public,
-        )
+        """Publish the links that are new, and take account of them. Raises ConfigError or Unwritten."""
+        published = self._published
+        rows = self._store.links(published.links)
+        self._chain_file.add(b"".join(map(_line, rows)))
+        changed = [published.read(self._store, self._chain, read_link(row.text)) for row in rows]
+        self._log.add(b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch))
+        published.chain_size, published.log_size = self._chain_file.size, self._log.size
 
     def _is_revealed(self, batch: PublicBatch) -> bool:
         return bool(batch.over_at) and batch.number <= self._revealed
@@ -290,9 +290,9 @@ class Publisher:
         chain, newest = self._chain, self._newest
         at = datetime.now(UTC)
         self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
-        self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._finals]
-        self._match_lists.write([batch for batch in self._batches if self._is_revealed(batch)])
-        in_season = newest is not None and bool(chain.seasons) and newest.then.batch >= chain.seasons[-1][1]
+        begin = None if chain.open else next_begin(self._pace, chain)
+        self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._published.finals]
+        self._match_lists.write([batch for batch in self._published.batches if self._is_revealed(batch)])
         state = PublicLeague(
             name=chain.founded.name,
             game=chain.terms.conditions["game"],
@@ -301,13 +301,14 @@ class Publisher:
             link=chain.links - 1,
             digest=chain.digest,
             bots=tuple(map(self._bot, chain.bots.values())),
-            batches=tuple(structs.replace(batch, revealed=self._is_revealed(batch)) for batch in self._batches),
-            seasons=chain.seasons,
+            batches=tuple(structs.replace(batch, revealed=self._is_revealed(batch)) for batch in self._published.batches),
+            revealed=self._revealed,
+            seasons=tuple((season.name, season.first) for season in chain.seasons),
             table=newest.table if newest else None,
-            season_table=newest.season_table if newest and in_season else None,
-            closed_seasons=newest.closed_seasons if newest else {},
+            table_season=newest.season if newest else "",
             table_batch=newest.then.batch if newest else 0,
             finals=tuple(self._finals),
+            next_begin=begin.isoformat(timespec="minutes") if begin else "",
             beacon=chain.terms.beacon.name if chain.terms.beacon else "",
         )
         write_public(self._folder, STATE, msgspec.json.encode(state))
@@ -320,10 +321,10 @@ class Publisher:
             version=bot.version,
             author=bot.author,
             state=bot.state,
-            why=self._why.get(bot.identity, ""),
-            batches=self._sat[bot.identity],
-            tables=self._tables[bot.identity],
-            left_out=self._left_out[bot.identity],
+            why=self._published.why.get(bot.identity, ""),
+            batches=self._published.sat.get(bot.identity, 0),
+            tables=self._published.tables.get(bot.identity, 0),
+            left_out=self._published.left_out.get(bot.identity, 0),
         )
 
 
@@ -345,15 +346,26 @@ def _read_newest(folder: Path) -> NewestTable | None:
         return None
 
 
+def _line(link: LinkRow) -> bytes:
+    return f"{link.text}\n".encode()
+
+
 def _mend_history(folder: Path) -> int:
     """Cut off a line that a kill cut short, and return the newest batch in the history, 0 for none. Raises ConfigError."""
     path = folder / PUBLIC / HISTORY
+    tail, tables = b"", list[TableThen]()
     try:
         with path.open("r+b") as file:
-            content = file.read()
-            os.truncate(file.fileno(), content.rfind(b"\n") + 1)
+            at = file.seek(0, os.SEEK_END)
+            while at and tail.count(b"\n") < 2:  # the last whole line, however many there are
+                at = max(0, at - HISTORY_PIECE)
+                file.seek(at)
+                tail = file.read()
+            tail = tail[: tail.rfind(b"\n") + 1]
+            os.truncate(file.fileno(), at + len(tail))
     except FileNotFoundError:
         return 0
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from None
-    return max((line.batch for line in read_history(folder)), default=0)
+    history_in(tail, tables)
+    return max((table.batch for table in tables), default=0)

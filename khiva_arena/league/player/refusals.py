@@ -13,11 +13,12 @@ from khiva_arena.events.find import check_event
 from khiva_arena.league.beacon import words_of
 from khiva_arena.league.chain.links import Beacon, LeagueTerms
 from khiva_arena.league.chain.roster import Chain
-from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER, ahead_of_clock, chain_of
+from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER, ahead_of_clock
 from khiva_arena.league.draw.draw import check_families
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.league.walked import walked
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import FILE
@@ -55,10 +56,11 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
     Raises ConfigError if the anchors are not those of the league, or if the settings are others than those of the chain. Raises
     StoreError for a batch that is damaged, or was begun by another engine.
     """
-    chain = chain_of(store)
-    if chain is None:
+    now = walked(store)
+    if now is None:
         check_beacon([league.terms.beacon], how_long.beacon)
         return
+    chain = now.chain
     _check_anchors(league, chain)
     if not how_long.goes_on(chain, 0):
         return
@@ -67,7 +69,7 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
     if chain.open:
         event = open_event(store, chain)
         stored.refuse_other_engine(store, event, how_long.any_engine)
-        check_event(store, event)
+        check_event(store, event, alone=True)  # a long league fills the file, and `verify` looks at all of it
     elif not how_long.new_terms:
         refuse_changed(league.terms, chain.terms)
 
@@ -98,7 +100,7 @@ def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
 def open_alone(folder: Path) -> Store:
     """Return the store of the league in a folder, to be written. Raises StoreError, which says what to do beside a player."""
     try:
-        return Store.write(folder)
+        return Store.write(folder, trusting=False)
     except StoreError:
         if Store.is_in_use(folder):
             why = f"{folder}: its player is at work; wait for it, or stop it and give the same command again"

@@ -36,7 +36,7 @@ def _take_change(
     link: StateChanged | Season
     bot = chain.bots.get(change.identity)
     if change.state == "season":
-        is_done = change.why in [name for name, _ in chain.seasons]
+        is_done = change.why in [season.name for season in chain.seasons]
         link = Season(**next_place(chain), name=change.why)
         what = f"season {change.why!r}"
     else:

@@ -6,8 +6,6 @@ A file is derived from the store. It counts if it is whole, and of the very matc
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,15 +16,12 @@ from khiva_arena.events.find import check_rows, uncollected
 from khiva_arena.events.pools import results_of
 from khiva_arena.events.stored import run_digest_of
 from khiva_arena.league.folder import SUMS
+from khiva_arena.league.kept import keep, kept
 from khiva_arena.report.tally import Collected, EventsData, join_data
-from khiva_arena.sandbox import regular_files
-from khiva_arena.store import private
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.new_file import new_file
 
 HEAD = b"khiva-sums-1\n"
 """The beginning of a file. Raise the number when other data are collected."""
-_DIGEST_BYTES = 32
 
 
 class BatchData(msgspec.Struct, frozen=True):
@@ -47,17 +42,13 @@ def data_of(store: Store, batches: Iterable[tuple[EventRow, str]]) -> EventsData
 
     Raises StoreError if a batch that has to be read anew is damaged.
     """
-    private.make_folder(store.folder / SUMS)
     return join_data([_kept(store, *batch) or _read_anew(store, *batch) for batch in batches])
 
 
 def _kept(store: Store, event: EventRow, run_digest: str) -> EventsData | None:
     """Return the data of a batch as they were kept, None if they were not or are another batch's."""
-    with suppress(OSError, ValueError, msgspec.MsgspecError):
-        with regular_files.open_file(store.folder / SUMS / event.id, root=store.folder) as file:
-            content = file.read()
-        hashed, packed = content[len(HEAD) :][:_DIGEST_BYTES], content[len(HEAD) + _DIGEST_BYTES :]
-        if content.startswith(HEAD) and sha256(packed).digest() == hashed:
+    with suppress(ValueError, msgspec.MsgspecError):
+        if packed := kept(store.folder / SUMS / event.id, HEAD):
             batch = _decode(packed)
             return batch.data if (batch.event, batch.run_digest) == (event.id, run_digest) else None
     return None
@@ -72,11 +63,7 @@ def _read_anew(store: Store, event: EventRow, run_digest: str) -> EventsData:
         )
     with uncollected():
         data = Collected(results_of(store, event)).data()
-    path: Path = store.folder / SUMS / event.id
-    path.unlink(missing_ok=True)
-    packed = _encode(BatchData(event.id, run_digest, data))
-    with new_file(path, replaces=HEAD, mode=private.FILE) as file:
-        file.write(HEAD + sha256(packed).digest() + packed)
+    keep(store.folder / SUMS / event.id, HEAD, _encode(BatchData(event.id, run_digest, data)))
     return data
 
 

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import CHAIN
-from khiva_arena.league.public_state import BATCHES, FINALS, STATE
+from khiva_arena.league.public_state import BATCH_LOG, BATCHES, FINALS, SEASONS, STATE, season_file
 from khiva_arena.league.routes import feed, pages
 from khiva_arena.league.routes.author_pages import AuthorPages
 from khiva_arena.league.routes.desk import Desk
@@ -34,10 +34,11 @@ NOTHING_SAID = HTTPException(404).detail
 NAMELESS = "A league"
 NO_PAGE = "There is no such page."
 NOT_YET = "These matches have no page: their deals are not public, or the player has yet to make the page."
+WISHED = "Pages of older matches are made on demand: the player makes this one soon, if it is at work. Come back in a minute."
 UNREADABLE = "The state of the league cannot be read now; try again in a minute."
 FRESH = {"cache-control": "no-cache"}
 """Pages may be kept, and are asked for again: a league goes on."""
-ATOM, SVG, LINES = "application/atom+xml", "image/svg+xml", "application/jsonl"
+ATOM, HTML, SVG, LINES = "application/atom+xml", "text/html; charset=utf-8", "image/svg+xml", "application/jsonl"
 ANYWHERE = {"cross-origin-resource-policy": "cross-origin"}
 """Badges stand on pages of others."""
 OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
@@ -66,8 +67,8 @@ class LeagueSite:
         routes = [
             Route("/", self._pages(lambda _: pages.standings)),
             Route("/batches", self._pages(lambda request: lambda view: pages.batches(view, _before(request)))),
-            Route("/batches/{number:int}.html", self._results_in(BATCHES)),
-            Route("/finals/{number:int}.html", self._results_in(FINALS)),
+            Route("/batches/{number:int}.html", self._results),
+            Route("/finals/{number:int}.html", self._final),
             Route("/batches/{number:int}", self._pages(_of_the_path(pages.batch, "number"))),
             Route("/bots/{name:path}/badge.svg", self._bot_badge),
             Route("/bots/{name:path}", self._pages(_of_the_path(pages.bot, "name"))),
@@ -83,6 +84,8 @@ class LeagueSite:
             Route("/author", self._sign_in, methods=["POST"]),
             Route("/author/leave", self._sign_out, methods=["POST"]),
             Route(f"{API}league.json", self._state),
+            Route(f"{API}{BATCH_LOG}", self._log),
+            Route(f"{API}{SEASONS}/{{number:int}}.json", self._season),
             Route(f"{API}entries", self._entries),
             Route(UPLOADS, self._submit, methods=["POST"]),
         ]
@@ -92,7 +95,7 @@ class LeagueSite:
     def view(self) -> LeagueView | None:
         """Return the league as it stands, None before its first batch is drawn. Raises StoreError."""
         league = self.folder.state()
-        return LeagueView(league, self.folder.history(), *self.desk.known, self.folder.matches) if league else None
+        return LeagueView(league, self.folder, *self.desk.known) if league else None
 
     # --- pages ---
 
@@ -169,12 +172,23 @@ class LeagueSite:
     async def _state(self, request: Request) -> Response:
         return self._file(request, STATE, "application/json")
 
-    def _results_in(self, folder: str) -> Callable[[Request], object]:
-        async def answer(request: Request) -> Response:
-            name = f"{folder}/{request.path_params['number']}.html"
-            return self._file(request, name, "text/html; charset=utf-8", is_page=True, otherwise=NOT_YET)
+    async def _log(self, request: Request) -> Response:
+        return self._file(request, BATCH_LOG, LINES)
 
-        return answer
+    async def _season(self, request: Request) -> Response:
+        return self._file(request, season_file(request.path_params["number"]), "application/json")
+
+    async def _results(self, request: Request) -> Response:
+        number, league = request.path_params["number"], self.folder.state()
+        name = f"{BATCHES}/{number}.html"
+        if league and 1 <= number <= league.revealed and self.folder.stamp(name) is None:
+            await self.desk.wish(number)
+            return self._sentence(request, 503, WISHED, {"retry-after": "60"})
+        return self._file(request, name, HTML, is_page=True, otherwise=NOT_YET)
+
+    async def _final(self, request: Request) -> Response:
+        name = f"{FINALS}/{request.path_params['number']}.html"
+        return self._file(request, name, HTML, is_page=True, otherwise=NOT_YET)
 
     def _file(
         self,
@@ -260,7 +274,7 @@ class LeagueSite:
 
 
 class FileAnswer(Response):
-    """A file, sent in pieces.
+    """A file, sent in pieces, as long as it was: lines may be added meanwhile.
 
     file: open, and closed at the end.
     size: in bytes.
@@ -268,12 +282,13 @@ class FileAnswer(Response):
 
     def __init__(self, file: BinaryIO, size: int, headers: dict[str, str]) -> None:
         super().__init__(headers={**headers, "content-length": str(size)})
-        self._file = file
+        self._file, self._left = file, size
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         with self._file:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            while scope["method"] != "HEAD" and (piece := self._file.read(PIECE)):
+            while scope["method"] != "HEAD" and (piece := self._file.read(min(PIECE, self._left))):
+                self._left -= len(piece)
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
 

@@ -1,6 +1,7 @@
 """The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -12,9 +13,12 @@ from starlette.exceptions import HTTPException
 from khiva_arena.errors import StoreError
 from khiva_arena.league.routes.tokens import is_one
 from khiva_arena.league.routes.view import WaitingBot
-from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry, UploadLimits
+from khiva_arena.league.submissions.limits import UploadLimits
+from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry
 
 REFRESH_SECONDS = 2.0
+WISH_SECONDS = 1.0
+"""The pause between two wishes for a page."""
 WRONG = "There is no such token, or it was revoked; ask the organiser for another one."
 WAITS_FOR = {"waiting": "waits for its check", "accepted": "passed its check, in from the next batch"}
 T = TypeVar("T")
@@ -40,6 +44,7 @@ class Desk:
     def __init__(self, queue: Queue, limits: UploadLimits) -> None:
         self._queue, self._limits = queue, limits
         self._turn = trio.CapacityLimiter(1)
+        self._next_wish = -math.inf
         self.known = Known()
 
     async def refresh_again_and_again(self) -> None:
@@ -71,13 +76,22 @@ class Desk:
         """Return the author of a token that was right before, None if it was revoked since."""
         return await self._asked(partial(self._queue.author_of_token, token))
 
-    async def add_upload(self, author: Author, name: str, packed: bytes) -> QueueEntry:
-        """Add a packed bot, unless it came before, and return its entry. Raises ConfigError if it may not be added."""
+    async def add_upload(self, author: Author, name: str, packed: bytes, active: Collection[str]) -> QueueEntry:
+        """Add a packed bot, unless it came before, and return its entry. ``active``: the families of its author that have an
+        active version. Raises ConfigError if it may not be added."""
 
         def add() -> QueueEntry:
-            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits))
+            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits, active))
 
         return await self._asked(add)
+
+    async def wish(self, batch: int) -> None:
+        """Let the player make the page of a batch; nothing is noted if others wished for pages a moment ago, so that a flood
+        writes little."""
+        if trio.current_time() < self._next_wish:
+            return
+        self._next_wish = trio.current_time() + WISH_SECONDS
+        await self._asked(partial(self._queue.add_wish, batch))
 
     async def entries_of(self, author: Author) -> list[QueueEntry]:
         """Return the entries of an author."""

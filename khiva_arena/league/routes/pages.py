@@ -18,7 +18,6 @@ from khiva_arena.league.routes.view import (
     OwnMatch,
     elo_text,
     faults_text,
-    newest_pool,
     number,
     ranks_text,
     when,
@@ -39,6 +38,7 @@ FINAL = (
     "Who is best is decided by the final: an event of its own on new deals among the best of the table, whose line-up and "
     "commitment are a link of the chain before its first match. It never counts in this table, and this table never counts in it."
 )
+ORDER = "The order is by the lower end of each bot's 95 % interval against the other bots, so nobody is ahead by being new."
 KEEP = joined(
     "This page is a receipt. Keep it, and ",
     tag("code", "khiva-arena verify --seen"),
@@ -145,7 +145,8 @@ def _now(view: LeagueView) -> Markup:
             f" is played since {when(batch.drawn_at)}: {count(batch.matches, 'match', 'matches')} of {count(batch.bots, 'bot')}"
         )
         return joined(_batch_link(batch), words)
-    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one is not drawn yet")
+    coming = f"begins at {when(view.league.next_begin)}" if view.league.next_begin else "is not drawn yet"
+    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one {coming}")
 
 
 def _batch_link(batch: PublicBatch) -> Markup:
@@ -166,8 +167,17 @@ def _table(view: LeagueView) -> Markup:
         faults = faults_text(row) or "none"
         rows.append([name, ranks_text(row), elo_text(row), whisker, author, str(row["matches"]), faults])
     head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
-    caption = f"The table after batch {view.league.table_batch}"
-    return joined(table(caption, head, rows), tag("p", view.pool["meaning"], class_="dim"))
+    _draw_line(rows, view.pool, len(head))
+    caption = f"The table of {view.league.table_season} after batch {view.league.table_batch}"
+    return joined(table(caption, head, rows), tag("p", ORDER, " ", view.pool["meaning"], class_="dim"))
+
+
+def _draw_line(rows: list[Any], pool: dict[str, Any], columns: int) -> None:
+    """Add a line to the rows of a league's table, below which bots have no place, if there are such bots."""
+    placed = sum(row["rank"] is not None for row in pool["rows"])
+    if placed < len(rows):
+        line = f"Still finding their place, which takes {count(pool['fewest_batches'], 'batch', 'batches')}, or retired:"
+        rows.insert(placed, [line, *[""] * (columns - 1)])
 
 
 def _finals(view: LeagueView) -> Markup:
@@ -190,7 +200,8 @@ def _paragraphs(*texts: str) -> Markup:
 
 def batches(view: LeagueView, before: int) -> Page:
     """Return the list of batches, the newest first. ``before``: list those with lower numbers."""
-    shown = [batch for batch in reversed(view.league.batches) if batch.number < before]
+    last = min(view.newest.number if view.newest else 0, max(0, before - 1))
+    shown = [one for at in range(last, max(0, last - BATCHES_MOST), -1) if (one := view.batch(at))]
     rows = [
         [
             _batch_link(batch),
@@ -201,12 +212,10 @@ def batches(view: LeagueView, before: int) -> Page:
             str(len(batch.set_aside)),
             _revealed(batch),
         ]
-        for batch in shown[:BATCHES_MOST]
+        for batch in shown
     ]
     head = ["batch", "drawn", "over", "bots", "matches", "set aside", "secrets"]
-    older = (
-        tag("p", link(f"/batches?before={shown[BATCHES_MOST - 1].number}", "older ones")) if shown[BATCHES_MOST:] else joined()
-    )
+    older = tag("p", link(f"/batches?before={shown[-1].number}", "older ones")) if last > BATCHES_MOST else joined()
     words = "Each batch is a small event with a secret of its own. Its commitment is published before its first match."
     listed = table("Batches, the newest first", head, rows) if rows else tag("p", NOT_FOUNDED, class_="dim")
     return Page("Batches", joined(tag("p", words), listed, older))
@@ -220,7 +229,7 @@ def _revealed(batch: PublicBatch) -> str:
 
 def batch(view: LeagueView, number_: int) -> Page | None:
     """Return the page of a batch, None if there is none."""
-    one = next((each for each in view.league.batches if each.number == number_), None)
+    one = view.batch(number_)
     if one is None:
         return None
     page = link(f"/batches/{one.number}.html", "all matches, with replays") if one.revealed else joined(_revealed(one))
@@ -352,7 +361,10 @@ def family(view: LeagueView, identity: str) -> Page | None:
         for one in versions
     ]
     name = newest.name.removesuffix(f" v{newest.version}")
-    words = "One line over all versions: after each batch, the rating of the newest version that sat in it. No doubt is reset."
+    words = (
+        "One line over all versions: after each batch, the rating of the newest version that sat in it, in the table of its "
+        "season, so that errors are wide where a season begins. No doubt is reset."
+    )
     chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions), _days(view)))
     listed = table(f"The versions of {name}", ["bot", "version", "state", "Elo", "batches"], rows)
     return Page(name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed))
@@ -390,27 +402,21 @@ def seasons(view: LeagueView) -> Page:
     starts = [first for _, first in view.league.seasons]
     ends = [*(f"{first - 1}" for first in starts[1:]), "open"]
     rows = [[name, str(first), end] for (name, first), end in zip(view.league.seasons, ends, strict=False)]
-    if not rows:
-        return Page("Seasons", tag("p", "No season was named: all batches make one table."))
-    listed = table("Seasons", ["season", "from batch", "to batch"], rows)
-    newest, closed = view.league.seasons[-1][0], view.league.closed_seasons
-    parts = [
-        tag("h2", newest),
-        _season(f"The table of {newest}, so far", newest_pool(view.league.season_table, view.league.batches)),
-    ]
-    for name, _ in reversed(view.league.seasons[:-1]):
-        parts += [
-            tag("h2", name),
-            _season(f"The table of {name}, which is over", newest_pool(closed.get(name), view.league.batches)),
-        ]
-    return Page("Seasons", joined(listed, *parts, _paragraphs(FIRST_PLACE)))
+    parts = [table("Seasons", ["season", "from batch", "to batch"], rows)]
+    for at, (name, _) in reversed([*enumerate(view.league.seasons, 1)]):
+        is_over = at < len(view.league.seasons)
+        caption = f"The table of {name}, {'which is over' if is_over else 'so far'}"
+        parts += [tag("h2", name), _season(caption, view.season_table(at))]
+    return Page("Seasons", joined(*parts, _paragraphs(FIRST_PLACE)))
 
 
 def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
     if pool is None:
         return tag("p", NO_TABLE, class_="dim")
     cells = [[row["name"], ranks_text(row), elo_text(row), str(row["matches"])] for row in pool["rows"]]
-    return table(caption, ["bot", "ranks", "Elo", "matches"], cells)
+    head = ["bot", "ranks", "Elo", "matches"]
+    _draw_line(cells, pool, len(head))
+    return table(caption, head, cells)
 
 
 def rules_of(view: LeagueView) -> Page | None:

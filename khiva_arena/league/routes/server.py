@@ -22,7 +22,8 @@ from khiva_arena.league.routes.app import LeagueSite
 from khiva_arena.league.routes.desk import Desk
 from khiva_arena.league.routes.guard import PublicGuard
 from khiva_arena.league.routes.public_folder import PublicFolder
-from khiva_arena.league.submissions.queue import Queue, UploadLimits
+from khiva_arena.league.submissions.limits import UploadLimits
+from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.sandbox import own_cell, readable_paths
 from khiva_arena.say import Say
 from khiva_arena.text import harmless

@@ -77,7 +77,7 @@ class Uploads:
         with self._place(author) as data:
             await self._receive(request, data)
             try:
-                entry = await desk.add_upload(author, name, bytes(data))
+                entry = await desk.add_upload(author, name, bytes(data), view.active_of(author.id) if view else ())
             except ConfigError as error:
                 raise HTTPException(422, str(error)) from None
         return JSONResponse({"entry": entry.number, "state": entry.state, **receipt(view)}, 202)

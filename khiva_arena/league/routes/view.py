@@ -1,8 +1,10 @@
 """What pages are made from: the state of a league, its history, names of authors, and what waits."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from khiva_arena.league.public_state import (
     BatchMatches,
@@ -14,6 +16,7 @@ from khiva_arena.league.public_state import (
     TableThen,
 )
 from khiva_arena.league.routes.intervals import DrawnInterval, interval_of
+from khiva_arena.league.routes.public_folder import PublicFolder
 from khiva_arena.report.first_place import RankedRow, first_place
 
 BEFORE_THE_FIRST = "no batch is drawn yet"
@@ -69,22 +72,41 @@ class LeagueView:
     """A league as pages show it.
 
     league: its state.
-    history: the table as it stood after each batch, the oldest first.
     names: of authors, by their ids.
     waiting: what waits in the queue.
     matches_of: returns the matches of a batch by its number, None if they are not public.
     """
 
     def __init__(
-        self,
-        league: PublicLeague,
-        history: Sequence[TableThen],
-        names: Mapping[str, str],
-        waiting: Sequence[WaitingBot],
-        matches_of: Callable[[int], BatchMatches | None],
+        self, league: PublicLeague, folder: PublicFolder, names: Mapping[str, str], waiting: Sequence[WaitingBot]
     ) -> None:
-        self.league, self.history, self.names, self.waiting = league, history, names, waiting
-        self.matches_of = matches_of
+        self.league, self._folder, self.names, self.waiting = league, folder, names, waiting
+
+    @property
+    def history(self) -> Sequence[TableThen]:
+        """The table as it stood after each batch, the oldest first."""
+        return self._folder.history()
+
+    def matches_of(self, number: int) -> BatchMatches | None:
+        """Return the matches of a batch, None if they are not public."""
+        return self._folder.matches(number)
+
+    @cached_property
+    def batches(self) -> list[PublicBatch]:
+        """All batches, the oldest first."""
+        newest = self.league.batches
+        older = self._folder.batches()[: newest[0].number - 1] if newest else []
+        return [*older, *newest]
+
+    def batch(self, number: int) -> PublicBatch | None:
+        """Return a batch, None if there is none."""
+        batch = next((one for one in self.batches[number - 1 : number] if number > 0), None)
+        return batch and structs.replace(batch, revealed=bool(batch.over_at) and number <= self.league.revealed)
+
+    def season_table(self, number: int) -> dict[str, Any] | None:
+        """Return the table of a season, None before there is one. ``number``: of the season, from 1."""
+        is_newest = self.league.seasons[number - 1][0] == self.league.table_season
+        return newest_pool(self.league.table if is_newest else self._folder.season(number))
 
     @property
     def newest(self) -> PublicBatch | None:
@@ -104,7 +126,7 @@ class LeagueView:
     @property
     def over(self) -> int:
         """How many batches are over."""
-        return sum(bool(batch.over_at) for batch in self.league.batches)
+        return self.newest.number - (not self.newest.over_at) if self.newest else 0
 
     @property
     def receipt(self) -> str:
@@ -119,14 +141,18 @@ class LeagueView:
         """Return the versions of a family, the oldest first."""
         return sorted((bot for bot in self.league.bots if bot.family == family), key=lambda bot: bot.version)
 
+    def active_of(self, author: str) -> set[str]:
+        """Return the families of an author that have an active version. ``author``: the id."""
+        return {bot.family for bot in self.league.bots if bot.author == author and bot.state == "active"}
+
     def author(self, bot: PublicBot) -> str:
         """Return the name of a bot's author as far as it is known."""
         return self.names.get(bot.author, "name removed") if bot.author else "anchor"
 
     @cached_property
     def pool(self) -> dict[str, Any] | None:
-        """The newest table: that of the newest batch in it, since other conditions begin another one."""
-        return newest_pool(self.league.table, self.league.batches)
+        """The newest table."""
+        return newest_pool(self.league.table)
 
     @cached_property
     def bots(self) -> dict[str, PublicBot]:
@@ -137,6 +163,11 @@ class LeagueView:
     def rows(self) -> dict[str, dict[str, Any]]:
         """The rows of the newest table by the identities of their bots, the best first."""
         return {row["bot"]: row for row in self.pool["rows"]} if self.pool else {}
+
+    @property
+    def placed(self) -> int:
+        """How many rows of the newest table are above its line: others are still finding their place, or retired."""
+        return sum(row["rank"] is not None for row in self.rows.values())
 
     def line_of(self, bots: Sequence[PublicBot]) -> list[Point]:
         """Return the line over time of versions of one bot: after each batch, the newest one that was rated."""
@@ -157,8 +188,8 @@ class LeagueView:
 
     @property
     def lead(self) -> str:
-        """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots are rated."""
-        rated = [row for row in self.rows.values() if row["elo"] is not None]
+        """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots have a place."""
+        rated = [row for row in self.rows.values() if row["elo"] is not None and row["rank"] is not None]
         if self.pool is None or len(rated) < 2:
             return ""
         ranked = [RankedRow(row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])) for row in rated]
@@ -187,15 +218,10 @@ class LeagueView:
         return newest
 
 
-def newest_pool(
-    table: dict[str, Any] | None,
-    batches: Sequence[PublicBatch],
-) -> dict[str, Any] | None:
+def newest_pool(table: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return the newest of the tables that `standings --json` has printed, None if there is none."""
     pools = (table or {}).get("standings", [])
-    events = [batch.event for batch in reversed(batches)]
-    of_an_event = {event: pool for pool in pools for event in pool["events"]}
-    return next((of_an_event[event] for event in events if event in of_an_event), pools[-1] if pools else None)
+    return pools[-1] if pools else None
 
 
 def when(time: str) -> str:

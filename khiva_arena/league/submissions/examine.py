@@ -28,9 +28,10 @@ from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league.folder import BOTS
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, take_back_older
+from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.league.submissions.names import compared, name_taken
 from khiva_arena.league.submissions.packing import refuse_outside, unpack
-from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry, limits_of
+from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.replay import seeds
 from khiva_arena.result import Clock

@@ -9,20 +9,18 @@ import math
 import secrets
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.submissions.beside_entries import BesideEntries
+from khiva_arena.league.submissions.limits import BotsBound, UploadLimits
 from khiva_arena.league.submissions.names import check_name, compared, name_taken
 from khiva_arena.league.submissions.packing import check_packed
 from khiva_arena.store.rows import now
 from khiva_arena.words import count
-
-if TYPE_CHECKING:
-    from khiva_arena.league.settings import LeagueOptions  # the server loads no settings of bots
 
 LEASE_SECONDS = 3_600.0
 HELD = math.inf
@@ -32,6 +30,8 @@ RETRY_SECONDS = 600.0
 MOST_ATTEMPTS = 3
 """The attempts at checking an entry: each after the first because the player was killed meanwhile."""
 TOKEN_BYTES = 32
+MOST_WISHES = 20
+"""The pages that readers wish for at a time."""
 REVOKED = "its author may not submit any more"
 EQUAL = "the very same bot is in the league already, or waits to be"
 SPENT = "today's builds and checks have used up the CPU time that an author has in a day"
@@ -93,28 +93,6 @@ ENTRY = """
 """The rows of entries without their files, which may be large."""
 
 
-class UploadLimits(NamedTuple):
-    """The most that an author may ask of a league.
-
-    a_day: bots submitted in a day, by UTC.
-    waiting: bots that wait to be checked.
-    build_seconds: CPU seconds of builds and checks in a day, by UTC; 0 for no limit.
-    """
-
-    a_day: int
-    waiting: int
-    build_seconds: float
-
-
-def limits_of(options: "LeagueOptions") -> UploadLimits:
-    """Return the limits that a league's settings give its authors."""
-    return UploadLimits(
-        options.uploads_a_day,
-        options.uploads_waiting,
-        60.0 * options.build_minutes_a_day,
-    )
-
-
 class Queue(BesideEntries):
     """The open queue of a league. Every method raises StoreError if SQLite or the disk refuses."""
 
@@ -172,16 +150,20 @@ class Queue(BesideEntries):
 
     # --- entries ---
 
-    def add_entry(self, author: str, family: str, identity: str, packed: bytes) -> int:
+    def add_entry(self, author: str, family: str, identity: str, packed: bytes, bots: BotsBound | None = None) -> int:
         """Add a bot that its organiser has at hand, and return its number. It is held: only a claim by its number takes it, until
         ``release``.
 
         author: its author's id.
         family: the name of the bot, which is one of the author's or a new one.
+        bots: what bounds those of its author; None for no bound here, as the player has one anyway.
 
-        Raises ConfigError, in words that name nobody, for an equal bot or a name that is taken or looks like another.
+        Raises ConfigError, in words that name nobody, for an equal bot, a name that is taken or looks like another, or one bot
+        more than its author may have.
         """
         with self._transaction():
+            if bots:
+                self._check_bots(author, family, bots)
             return self._add(author, family, packed, identity=identity, leased_until=HELD)
 
     def add_upload(
@@ -190,9 +172,13 @@ class Queue(BesideEntries):
         name: str,
         packed: bytes,
         limits: UploadLimits,
+        active: Collection[str] = (),
     ) -> int:
         """Add a bot that came from elsewhere and waits to be checked, and return its number; that of the same bot if its author
-        has sent it before. ``name``: as ``add_entry`` takes ``family``.
+        has sent it before.
+
+        name: as ``add_entry`` takes ``family``.
+        active: the families of its author that have an active version.
 
         Raises ConfigError, in words that name nobody, as ``add_entry`` does, for a stream that breaks a bound, and for an author
         who has reached a limit.
@@ -202,6 +188,7 @@ class Queue(BesideEntries):
             if sent := self._sent(author_id, name, packed):
                 return sent
             self._check_limits(author_id, limits)
+            self._check_bots(author_id, name, BotsBound(limits.bots, active))
             return self._add(author_id, name, packed)
 
     def _sent(self, author: str, family: str, packed: bytes) -> int:
@@ -228,6 +215,18 @@ class Queue(BesideEntries):
             raise ConfigError(f"{most}; send the next one once one of them has been")
         if self._is_spent(author, limits.build_seconds):
             raise ConfigError(f"{SPENT}; {_tomorrow()}")
+
+    def _check_bots(self, author: str, family: str, bots: BotsBound) -> None:
+        """Raise ConfigError if an author has as many bots as there may be, and a bot of this name is none of them."""
+        query = "SELECT DISTINCT family AS id FROM entries WHERE author = ? AND state IN ('waiting', 'accepted')"
+        own = self._rows("SELECT id FROM families WHERE author = ? AND name = ?", author, family)
+        others = {*bots.active, *(row["id"] for row in self._rows(query, author))} - {row["id"] for row in own}
+        if len(others) >= bots.most:
+            has = count(len(others), "other bot")
+            raise ConfigError(
+                f"its author has {has} in the league or waiting, and may have {bots.most} in all; send it as the next version of "
+                "one of them, or have the organiser retire one"
+            )
 
     def _is_spent(self, author: str, build_seconds: float) -> bool:
         return bool(build_seconds) and self._spent_today().get(author, 0.0) >= build_seconds
@@ -380,6 +379,23 @@ class Queue(BesideEntries):
         """Note that a link of the chain has entered a bot."""
         with self._transaction():
             self._set(number, state="entered")
+
+    # --- pages that readers wish for ---
+
+    def add_wish(self, batch: int) -> None:
+        """Note that a reader wishes for the page of a batch. So many wishes wait at most that a flood of them costs little."""
+        with self._transaction():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO wishes SELECT ? WHERE (SELECT count(*) FROM wishes) < ?", (batch, MOST_WISHES)
+            )
+
+    def take_wish(self) -> int | None:
+        """Return a batch whose page is wished for, and forget the wish; None if there is none."""
+        if not self._rows("SELECT 1 FROM wishes LIMIT 1"):
+            return None
+        with self._transaction():
+            rows = self._connection.execute("DELETE FROM wishes WHERE batch = (SELECT max(batch) FROM wishes) RETURNING batch")
+            return next((batch for (batch,) in rows.fetchall() if isinstance(batch, int)), None)
 
     def _refuse_alike(self, table: str, name: str, what: str) -> None:
         if self._rows(f"SELECT 1 FROM {table} WHERE alike = ?", compared(name)):

@@ -57,3 +57,7 @@ CREATE TABLE notes (
     text TEXT NOT NULL,                -- what the bot wrote on stderr in its matches, shortened, for its author alone
     PRIMARY KEY (identity, batch)
 ) STRICT;
+
+CREATE TABLE wishes (
+    batch INTEGER PRIMARY KEY          -- one whose page a reader asked for, and the player has removed
+) STRICT;
