@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.files import LEAGUE
+from khiva_arena.store.files import FILE, LEAGUE
 from khiva_arena.store.new_file import new_file
 
 SETTINGS = LEAGUE
@@ -51,3 +51,8 @@ def write_public(folder: Path, name: str, content: bytes) -> None:
     with new_file(path, replaces=b"{") as file:
         os.fchmod(file.fileno(), 0o644)
         file.write(content)
+
+
+def has_store(folder: Path) -> bool:
+    """Return whether a folder holds a store."""
+    return (folder / FILE).is_file()
