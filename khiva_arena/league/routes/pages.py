@@ -136,7 +136,7 @@ def _whose_deals(beacon: str) -> Markup:
         return joined(f"{OWN_WORD}, so an organiser may choose them, or know them beforehand")
     come = f"each batch's follow from a line of {beacon} that comes after its commitment"
     witness = tag("code", "khiva-arena league receipt https://THIS-ADDRESS")
-    return joined(come, ". Nobody chose them or knew them, if a witness had the link before that: be one with ", witness)
+    return joined(come, ". Nobody chose them or knew them, if a witness had its link before that: be one with ", witness)
 
 
 def rules_link(game: str) -> Markup:
