@@ -43,6 +43,7 @@ def test_each_room_that_is_above_a_bound_is_named() -> None:
     assert sentence.startswith("tests of cli in target test start 3 commands, and may start 2: ")
     (sentence,) = work.above({Work("soak", "cli", "commands"): 1}, most)
     assert sentence.startswith("tests of cli in target soak start 1 commands, and may start 0: ")
+    assert work.above({Work("long", "cli", "commands"): 1}, most) == [], "make test-long never passed"
 
 
 def test_the_bounds_are_of_rooms_and_targets_that_there_are() -> None:

@@ -106,8 +106,14 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
     else:
         click.echo(f"{harmless(entry.family_name)}: {entry.state}; {entry.report}")
         if is_accepted:
-            say(harmless(f"it is in from the next batch: khiva-arena league play {shlex.quote(str(league))}"))
+            beacon = "COMMAND" if loaded.terms.beacon else ""
+            say(harmless(f"it is in from the next batch: {way_to_play(league, beacon)}"))
     return 0 if is_accepted else 1
+
+
+def way_to_play(league: Path, beacon: str) -> str:
+    """Return the command that plays a league. ``beacon``: the command that prints its lines; "" for none."""
+    return f"khiva-arena league play {shlex.quote(str(league))}" + (f" --beacon {shlex.quote(beacon)}" if beacon else "")
 
 
 def play(league: Path, **flags: Any) -> None:
@@ -141,7 +147,7 @@ def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
     word = shlex.quote(str(league))
     made = keep_plan(file, event, loaded.settings.game, say, league / MODULES)
     tell_plan(file, made._replace(event=event), word, as_json, is_published=True)
-    say(harmless(f"then `khiva-arena league play {word}` plays what is missing and ends the batch"))
+    say(harmless(f"then `{way_to_play(league, flags['beacon'])}` plays what is missing and ends the batch"))
 
 
 def _check_plan(file: Path, league: Path) -> None:

@@ -101,7 +101,7 @@ def measured(folder: Path, bot: Path) -> dict[str, float]:
         folder.name,
         again.name,
         "--author",
-        "ann",
+        again.name,  # each bot has an author of its own, who may have few
         "--name",
         again.name,
         folder=folder.parent,

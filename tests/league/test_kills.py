@@ -7,6 +7,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -30,8 +32,6 @@ BEGINNING = (0.1, 0.6)
 PLAYING = 0.75
 """How often a player is killed while it plays, not while it begins."""
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
-SERVED = 0.2
-"""How often a server is killed before the player plays on."""
 
 
 def made_league(folder: Path, bots: int) -> Path:
@@ -53,16 +53,17 @@ def played_calmly(league: Path, batches: int) -> None:
         arena("league", "play", "spring", "--batches", str(batches), "-j", "2", cwd=league.parent, seconds=batches * PATIENCE)
 
 
-def played(league: Path, batches: int, kills: int, seed: int) -> int:
-    """Play so many batches, with so many kills and stops at random instants. Return how many hit a player or a server at work."""
-    chance, hits = random.Random(seed), 0
+def played(league: Path, batches: int, kills: Counter[str], seed: int) -> Counter[str]:
+    """Play so many batches, with so many kills and stops at random instants of the player and of a server. Return how many hit
+    one at work."""
+    chance, hits = random.Random(seed), Counter[str]()
     while (left := batches - _over(league)) > 0:
-        if hits < kills and chance.random() < SERVED:
+        if hits["server"] * kills["player"] < (hits["player"] + 1) * kills["server"] and hits["server"] < kills["server"]:
             _kill_a_server(league, chance)
-            hits += 1
+            hits["server"] += 1
         words = [sys.executable, PLAYER, "play", "spring", "--batches", str(left), "-j", "2"]
         process = subprocess.Popen(words, cwd=league.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if hits < kills:
+        if hits["player"] < kills["player"]:
             _wait_a_little(league, process, chance)
         else:
             process.wait()
@@ -70,7 +71,7 @@ def played(league: Path, batches: int, kills: int, seed: int) -> int:
             below = descendants(process.pid)
             process.send_signal(chance.choice(SIGNALS))
             process.wait(PATIENCE)
-            hits += 1
+            hits["player"] += 1
             assert until_gone(below), "a process outlived the player that was killed"
     return hits
 
@@ -117,13 +118,19 @@ def _over(league: Path) -> int:
 @pytest.mark.soak
 @pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
-    ("bots", "batches", "kills"), [(3, 8, 8), pytest.param(20, 200, 100, marks=pytest.mark.long)], ids=["few", "many"]
+    ("bots", "batches", "players", "servers"),
+    [(3, 8, 6, 2), pytest.param(20, 40, 60, 40, marks=pytest.mark.long)],
+    ids=["few", "many"],
 )
-def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(tmp_path: Path, bots: int, batches: int, kills: int) -> None:
+def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(
+    tmp_path: Path, bots: int, batches: int, players: int, servers: int, record_property: Callable[[str, object], None]
+) -> None:
+    kills = Counter(player=players, server=servers)
     calm = made_league(tmp_path / "calm", bots)
     disturbed = Path(shutil.copytree(calm.parent, tmp_path / "disturbed")) / calm.name
     hits = played(disturbed, batches, kills, seed=32)
-    assert hits >= kills // 2
+    record_property("kills", dict(hits))  # for --junitxml
+    assert hits.total() >= kills.total() // 2
     played_calmly(calm, batches)
     chains = []
     for league in (disturbed, calm):

@@ -24,7 +24,8 @@ from khiva_arena.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.store.db import Store
 
 pytestmark = [pytest.mark.usefixtures("forked")]
-KILLS = 40
+TRIES = 3
+"""How many commands are begun at most for each that is to be ended: some end before."""
 TAKEN_UP = 0.4
 """How often the same command is given again, or what it sent is checked."""
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
@@ -67,15 +68,18 @@ def test_an_interrupted_command_says_that_nothing_waits(number: signal.Signals, 
 
 
 @pytest.mark.soak
-def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so(folder: Path) -> None:
+@pytest.mark.parametrize("kills", [25, pytest.param(60, marks=pytest.mark.long)])
+def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so(folder: Path, kills: int) -> None:
     league, chance, ended = folder / "spring", random.Random(51), 0
     words = ("league", "enter", "spring", "naive", "--author", "ann")
-    changed(folder / "naive", KILLS)
+    changed(folder / "naive", TRIES * kills)
     begun = time.monotonic()
     arena(*words, cwd=folder)
     meant = {entry.identity for entry in waiting(league)}
     usual = time.monotonic() - begun
-    for number in range(KILLS):
+    for number in range(TRIES * kills):
+        if ended == kills:
+            break
         changed(folder / "naive", number)
         identity, ending = load(str(folder / "naive")).identity, chance.choice(SIGNALS)
         code = ended_at_an_instant(words, folder, chance.uniform(0, usual), ending)
@@ -89,10 +93,10 @@ def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so
         else:
             assert entry is None or ending == signal.SIGKILL, "it was interrupted, and something of it waits"
             assert code in ENDED
-        if chance.random() < TAKEN_UP:  # else the next version takes the place of what was left
+        if ended == kills or chance.random() < TAKEN_UP:  # else the next version takes the place of what was left
             arena(*words, cwd=folder)
             meant.add(identity)
-    assert ended > KILLS // 3
+    assert ended == kills
     arena("league", "play", "spring", "--batches", "1", cwd=folder)
     with Store.read(league) as store:
         chain = chain_of(store)
@@ -103,11 +107,14 @@ def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so
 
 
 @pytest.mark.soak
-def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kills", [25, pytest.param(40, marks=pytest.mark.long)])
+def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
+    kills: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     league, chance, ended = league_folder(tmp_path / "spring"), random.Random(51), 0
     settings = league / "league.toml"
-    settings.write_text(settings.read_text().replace("\nuploads_a_day = 10\n", f"\nuploads_a_day = {KILLS}\n"))
+    settings.write_text(settings.read_text().replace("\nuploads_a_day = 10\n", f"\nuploads_a_day = {TRIES * kills + 1}\n"))
     write_public(league)
     arena("new", "python", "crow", cwd=tmp_path)
     with Queue(league) as queue, league_server(league, is_forked=True) as server:
@@ -118,7 +125,9 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(tmp_path: Path,
         begun = time.monotonic()
         arena(*words[:-1], cwd=tmp_path)
         usual = time.monotonic() - begun
-        for number in range(KILLS - 1):
+        for number in range(TRIES * kills):
+            if ended == kills:
+                break
             source.write_text(f"{source.read_text()}# {number}\n")
             for entry in queue.entries("waiting"):
                 queue.settle(entry.number, "refused", "")
@@ -131,7 +140,7 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(tmp_path: Path,
             (entry,) = [entry for entry in queue.entries()[-1:] if entry.state != "refused"]
             assert out == f"entry {entry.number} of Spring league: crow is {entry.state}\n"
             assert not before or before[0].number == entry.number
-    assert ended > KILLS // 3
+    assert ended == kills
     (receipts,) = (tmp_path / "state" / "khiva-arena" / "receipts").iterdir()
     assert [line.count("link ") for line in receipts.read_text().splitlines()] == [1] * len(receipts.read_text().splitlines())
 

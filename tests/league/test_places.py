@@ -229,6 +229,7 @@ def test_the_front_page_has_the_line(tmp_path: Path) -> None:
     page = str(pages.standings(view).main)
     line = page.index(sentence("league_serve", "line", fewest="5 batches"))
     assert page.index(state.bots[-2].name) < line < page.rindex(f">{state.bots[-1].name}<")
+    assert page[line:].split("</tr>")[0].endswith(":</th>"), "the line stands across all columns"
     seasons = str(pages.seasons(view).main)
     assert sentence("league_serve", "line", fewest="5 batches") in seasons
     whole = LeagueView(state, folder, {}, [])

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from public_league import league_folder, write_public
 from wording import sentence
 
@@ -60,6 +61,17 @@ def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) ->
     queue = pages.queue(view).main
     assert 'id="submit"' in queue
     assert "khiva-arena submit my-bot --to https://THIS-ADDRESS --token-file token" in queue
+
+
+def test_the_first_page_says_whose_chance_deals_are(league: PublicLeague) -> None:
+    of_the_organiser, of_a_beacon = sentence("league_serve", "organiser-may-choose"), sentence("league_serve", "nobody-chose")
+    for beacon in ("", "drand quicknet"):
+        page = pages.standings(LeagueView(structs.replace(league, beacon=beacon), NOWHERE, {}, ())).main
+        assert (of_the_organiser in page, of_a_beacon in page, "drand quicknet" in page) == (
+            not beacon,
+            bool(beacon),
+            bool(beacon),
+        )
 
 
 def test_the_first_page_says_who_leads_and_whether_that_is_luck(league: PublicLeague) -> None:

@@ -2,6 +2,8 @@
 that one machine played."""
 
 import json
+import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -115,6 +117,17 @@ def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(folder: Pat
     assert chain.read_text() == links
     with Store.read(folder / "spring") as store:
         assert store.recorded(open_batch(store)) == set()
+
+
+def test_the_line_after_a_plan_works_as_it_is_printed_with_a_beacon_too(folder: Path) -> None:
+    settings = folder / "spring" / "league.toml"
+    beacon = 'beacon = "a test"\nbeacon_begins = "2026-01-01T00:00:00Z"\nbeacon_seconds = 1\nbeacon_ahead = 0\n'
+    settings.write_text(f"{settings.read_text().replace('beacon_seconds = 0', '').replace('beacon_ahead = 60', '')}\n{beacon}")
+    printed = arena("league", "plan", "spring", "batch.json", "--beacon", "echo a line", cwd=folder).stderr
+    (line,) = re.findall(r"`khiva-arena (league play .*)`", printed)
+    arena(*shlex.split(line), "--batches", "1", cwd=folder)
+    with Store.read(folder / "spring") as store:
+        assert len(ends_in(store)) == 1
 
 
 def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: Path) -> None:

@@ -50,14 +50,16 @@ def table(
     """Return a table whose first column heads its rows. Its roles are named, since its rows are blocks where a screen is narrow;
     each cell has its head before it there.
 
+    rows: a row of one cell stands across all columns.
     left: how many columns, from the first on, are words.
     """
 
     kinds = [{"class_": "left"} if at < left else {} for at in range(len(head))]
 
     def cells(row: Sequence[str]) -> Markup:
-        first = tag("th", row[0], scope="row", role="rowheader", **kinds[0])
-        others = zip(row[1:], head[1:], kinds[1:], strict=True)
+        across = {"colspan": len(head)} if len(row) < len(head) else {}
+        first = tag("th", row[0], scope="row", role="rowheader", **kinds[0], **across)
+        others = zip(row[1:], head[1:], kinds[1:], strict=not across)
         return tag(
             "tr", first, *(tag("td", cell, role="cell", data_head=word, **kind) for cell, word, kind in others), role="row"
         )

@@ -44,6 +44,7 @@ KEEP = joined(
     tag("code", "khiva-arena verify --seen"),
     " compares it with the chain: a batch that was thrown away and played again shows, as long as one receipt of it is outside.",
 )
+OWN_WORD = "the organiser's word: no text from outside is mixed into them"
 NOT_FOUNDED = "This league has not begun: its first batch founds it."
 NO_TABLE = "A table stands here as soon as the first batch is over."
 _NAVIGATION = (("/", "Standings"), ("/batches", "Batches"), ("/queue", "Queue"), ("/seasons", "Seasons"), ("/author", "Authors"))
@@ -119,6 +120,7 @@ def standings(view: LeagueView) -> Page:
         ("Batches", f"{view.over} over"),
         ("Now", _now(view)),
         ("Commitment", joined(tag("code", view.commitment), f", published before the first match of {_of(view)}")),
+        ("Deals", _whose_deals(league.beacon)),
         ("Take part", link("/queue#submit", "how to submit a bot")),
     ]
     meaning = tag("section", tag("h2", "What first place means", id="first"), _paragraphs(FIRST_PLACE, FINAL), _finals(view))
@@ -126,6 +128,15 @@ def standings(view: LeagueView) -> Page:
     lead = tag("p", view.lead, one_look, class_="lead") if view.lead else joined()
     main = joined(lead, facts(rows), _table(view), meaning)
     return Page("Standings", main)
+
+
+def _whose_deals(beacon: str) -> Markup:
+    """Return by whose chance the deals of a league are. ``beacon``: its name, "" for none."""
+    if not beacon:
+        return joined(f"{OWN_WORD}, so an organiser may choose them, or know them beforehand")
+    come = f"each batch's follow from a line of {beacon} that comes after its commitment"
+    witness = tag("code", "khiva-arena league receipt https://THIS-ADDRESS")
+    return joined(come, ". Nobody chose them or knew them, if a witness had its link before that: be one with ", witness)
 
 
 def rules_link(game: str) -> Markup:
@@ -167,17 +178,17 @@ def _table(view: LeagueView) -> Markup:
         faults = faults_text(row) or "none"
         rows.append([name, ranks_text(row), elo_text(row), whisker, author, str(row["matches"]), faults])
     head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
-    _draw_line(rows, view.pool, len(head))
+    _draw_line(rows, view.pool)
     caption = f"The table of {view.league.table_season} after batch {view.league.table_batch}"
     return joined(table(caption, head, rows), tag("p", ORDER, " ", view.pool["meaning"], class_="dim"))
 
 
-def _draw_line(rows: list[Any], pool: dict[str, Any], columns: int) -> None:
+def _draw_line(rows: list[Any], pool: dict[str, Any]) -> None:
     """Add a line to the rows of a league's table, below which bots have no place, if there are such bots."""
     placed = sum(row["rank"] is not None for row in pool["rows"])
     if placed < len(rows):
-        line = f"Still finding their place, which takes {count(pool['fewest_batches'], 'batch', 'batches')}, or retired:"
-        rows.insert(placed, [line, *[""] * (columns - 1)])
+        batches = count(pool["fewest_batches"], "batch", "batches")
+        rows.insert(placed, [f"Still finding their place, which takes {batches}, or retired:"])
 
 
 def _finals(view: LeagueView) -> Markup:
@@ -250,7 +261,7 @@ def batch(view: LeagueView, number_: int) -> Page | None:
 def _deals(beacon: str, one: PublicBatch) -> Markup:
     """Return whose word the deals of a batch are."""
     if one.round is None:
-        return joined("the organiser's word: no text from outside is mixed into them")
+        return joined(OWN_WORD)
     line = joined(": ", tag("code", one.line)) if one.line else joined(", which stands here when the batch is over")
     return joined(f"follow from the secret and from the line of round {one.round} of {beacon or 'the beacon'}", line)
 
@@ -415,7 +426,7 @@ def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
         return tag("p", NO_TABLE, class_="dim")
     cells = [[row["name"], ranks_text(row), elo_text(row), str(row["matches"])] for row in pool["rows"]]
     head = ["bot", "ranks", "Elo", "matches"]
-    _draw_line(cells, pool, len(head))
+    _draw_line(cells, pool)
     return table(caption, head, cells)
 
 
