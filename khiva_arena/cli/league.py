@@ -196,7 +196,7 @@ def season(league: Path, name: str) -> None:
 def final(**flags: Any) -> int:
     """Play a final: a committed round-robin of the best bots on new deals, in a store of its own below LEAGUE. Before its first
     match, a link of the chain says who plays it. Its results never count in the league's table. Stop the player meanwhile. The
-    same command resumes it."""
+    same command resumes one that is not over; after that it decides on another one, which everybody sees."""
     from khiva_arena.commands.league import final as play_final
 
     return play_final(**flags)

@@ -28,7 +28,7 @@ from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.seasons import ALL
 from khiva_arena.league.seen import receipt_of
-from khiva_arena.league.settings import league_of, league_text, remember_maker
+from khiva_arena.league.settings import league_of, league_text, remember_maker, way_to_play
 from khiva_arena.league.status import LeagueStatus, active_families, status_of
 from khiva_arena.league.submissions import by_hand
 from khiva_arena.league.submissions.limits import BotsBound
@@ -109,11 +109,6 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
             beacon = "COMMAND" if loaded.terms.beacon else ""
             say(harmless(f"it is in from the next batch: {way_to_play(league, beacon)}"))
     return 0 if is_accepted else 1
-
-
-def way_to_play(league: Path, beacon: str) -> str:
-    """Return the command that plays a league. ``beacon``: the command that prints its lines; "" for none."""
-    return f"khiva-arena league play {shlex.quote(str(league))}" + (f" --beacon {shlex.quote(beacon)}" if beacon else "")
 
 
 def play(league: Path, **flags: Any) -> None:

@@ -67,15 +67,22 @@ def _print(result: Merged) -> None:
 def _say_next(result: Merged, out: Path) -> None:
     """Say what is to be done next, and if the event is not complete, that it is not: the exit code is 1 then."""
     folder, in_league = shlex.quote(str(out)), is_league(out)
+    way = _way_to_play(out) if in_league else ""
     if not result.complete:
         matches = count(result.planned - result.recorded, "match is", "matches are")
-        it = f"it, too; or `khiva-arena league play {folder}` plays and ends it" if in_league else f"it into {folder}, too"
+        it = f"it, too; or `{way}` plays and ends it" if in_league else f"it into {folder}, too"
         _say(f"not complete: {matches} missing; next: play what is missing, then merge {it}")
     elif in_league:
-        _say(f"next: `khiva-arena league play {folder}` ends the batch")
+        _say(f"next: `{way}` ends the batch")
     else:
         game = "".join(f" --game {shlex.quote(source.word)}" for source in handed.values())
         _say(f"next: khiva-arena standings {folder}, khiva-arena verify {folder}{game}")
+
+
+def _way_to_play(league: Path) -> str:
+    from khiva_arena.league.settings import options_of, way_to_play  # not above: trio comes with it
+
+    return way_to_play(league, "COMMAND" if options_of(league).beacon else "")
 
 
 def _say(text: str, *, warning: bool = False) -> None:

@@ -65,7 +65,7 @@ def _say_store(path: Path, result: AuditResult) -> None:
         click.echo(harmless(f"{path}: {what}: {result.problems[0]}"))
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
-        click.echo("  the matches listed as sound are safe; restore a backup to continue with this store")
+        click.echo("  the matches listed as sound are safe; to continue with this store, restore a backup that is sound")
 
 
 def _say_bundle(path: Path, result: AuditResult) -> None:

@@ -304,6 +304,11 @@ def _command_that_asks(folder: Path) -> str:
     return f"khiva-arena league play {shlex.quote(str(folder))} --batches 0"
 
 
+def way_to_play(league: Path, beacon: str) -> str:
+    """Return the command that plays a league. ``beacon``: the command that prints its lines; "" for none."""
+    return f"khiva-arena league play {shlex.quote(str(league))}" + (f" --beacon {shlex.quote(beacon)}" if beacon else "")
+
+
 def remember_maker(folder: Path, say: Say) -> None:
     """Remember that whoever has just made a league agrees to what its settings open, so that a service has nobody to ask."""
     file = _file_of(folder)

@@ -87,7 +87,7 @@ def test_a_batch_of_shards_is_that_of_one_machine(league_at: Callable[[Path], Pa
     stores = [shard(shared, 1), shard(shared, 3)]
     told = arena("merge", *stores, "--out", "spring", cwd=shared, code=1)
     assert "shard 2/3" in told.stdout
-    assert sentence("league", "plays-and-ends", league="spring") in told.stderr
+    assert sentence("league", "plays-and-ends", way=sentence("league", "way-to-play", league="spring")) in told.stderr
     arena("verify", "spring", cwd=shared)
     league(shared, "play", "spring", "--batches", "1")  # plays what no shard did, and ends the batch
 
@@ -134,7 +134,7 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: P
     league(folder, "plan", "spring", "batch.json")
     arena("run", "--from-plan", "batch.json", "--out", "shard", cwd=folder)
     done = arena("merge", "shard", "--out", "spring", cwd=folder)
-    assert sentence("league", "ends-the-batch", league="spring") in done.stderr
+    assert sentence("league", "ends-the-batch", way=sentence("league", "way-to-play", league="spring")) in done.stderr
     league(folder, "play", "spring", "--batches", "1")
     chain, plan = (folder / "spring" / "public" / "chain.jsonl").read_text(), (folder / "batch.json").read_text()
     (folder / "words.txt").write_text("words")

@@ -15,8 +15,8 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.league.beacon import wait_for_line
-from khiva_arena.league.chain.links import Final, RatedThen
-from khiva_arena.league.chain.roster import Chain, RosterBot, sits_apart
+from khiva_arena.league.chain.links import Final, LeagueTerms, RatedThen
+from khiva_arena.league.chain.roster import RosterBot, sits_apart
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, next_place
 from khiva_arena.league.final_table import batches_of_table, rated_at
 from khiva_arena.league.folder import final_folder
@@ -72,8 +72,12 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
         bots = [chain.bots[identity] for identity in begun.link.bots] if begun else chain.final_seats(rated)[: shape.top]
         number = begun.link.final if begun else len(chain.finals) + 1
         out = final_folder(league.folder, number)
-        if len(bots) < league.settings.seats:
-            raise ConfigError(_too_few(chain, shape, len(bots)))
+        if len(bots) < shape.top and begun is None:
+            fewer = f"--top {shape.top}: {_able(chain.terms, len(bots))}"
+            if len(bots) < league.settings.seats:
+                seats = f"a table has {league.settings.seats} seats"
+                raise ConfigError(f"{fewer}, and {seats}; play on, or enter bots of other authors")
+            say(fewer)
         apart = sits_apart(begun.terms if begun else chain.terms, [bot.author for bot in bots])
         settings = replace(
             league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=apart
@@ -130,12 +134,10 @@ def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
     return rated_at(now.chain, now.batches, StoredResults(store), events)
 
 
-def _too_few(chain: Chain, shape: FinalShape, bots: int) -> str:
-    """Return why so few bots are too few for a final, and what to do."""
-    terms = chain.terms
-    of_author = count(terms.final_bots_an_author, "bot of an author", "bots of an author")
-    able = f"{count(bots, 'bot')} may sit in it: at most {of_author}, each of which has played in {terms.fewest_batches} batches"
-    return f"--top {shape.top}: {able}, and a table has {terms.seats} seats; play on, or enter bots of other authors"
+def _able(terms: LeagueTerms, bots: int) -> str:
+    """Return how many bots may sit in a final, and by which terms."""
+    most = count(terms.final_bots_an_author, "bot")
+    return f"{count(bots, 'bot')} may sit in it: at most {most} of an author, each of which has played in {terms.fewest_batches} batches"
 
 
 def _player(league: League, bot: RosterBot) -> Bot:
