@@ -137,7 +137,8 @@ def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
 def _able(terms: LeagueTerms, bots: int) -> str:
     """Return how many bots may sit in a final, and by which terms."""
     most = count(terms.final_bots_an_author, "bot")
-    return f"{count(bots, 'bot')} may sit in it: at most {most} of an author, each of which has played in {terms.fewest_batches} batches"
+    able = f"{count(bots, 'bot')} may sit in it: at most {most} of an author"
+    return f"{able}, each of which has played in {terms.fewest_batches} batches"
 
 
 def _player(league: League, bot: RosterBot) -> Bot:
