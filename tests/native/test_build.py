@@ -134,7 +134,7 @@ def test_a_wheel_is_for_one_processor_only_if_it_carries_programs(compiler: str,
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, copy / name)
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(words, cwd=copy, env=os.environ | {"CC": compiler}, check=True, capture_output=True, timeout=120)
+    subprocess.run(words, cwd=copy, env=os.environ | {"CC": compiler}, check=True, capture_output=True, timeout=2 * build.SECONDS)
     (wheel,) = tmp_path.glob("*.whl")
     programs = [item for item in zipfile.ZipFile(wheel).infolist() if "/native/launch-" in item.filename]
     if compiler == "cc":
