@@ -252,12 +252,8 @@ class _EventAudit:
 
     def _take_module(self, line: bundle.ModuleLine | bundle.PayloadLine) -> None:
         """Check a module or a payload when its last part is there, and hand it to who runs bots again."""
-        data, file = (
-            (line.wasm, ModuleFile("module", line.identity))
-            if isinstance(line, bundle.ModuleLine)
-            else (line.data, ModuleFile("payload", line.identity))
-        )
-        self._module += data
+        file = ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity)
+        self._module += line.data
         if all(file not in bot.files for bot in self.source.event.definition.bots) or len(self._module) > MODULE_BYTES:
             self._module = b""
             raise RecordError("there is one that is no bot's")

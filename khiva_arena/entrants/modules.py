@@ -65,18 +65,21 @@ def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-c", START.format(room=work[0], work=work[1]), str(FOLDER), library(), *words)
 
 
-def command(bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False) -> Command:
+def command(
+    bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False, interpreter: bytes | None = None
+) -> Command:
     """Return the command that plays a module, compiled if it was not before.
 
     folder: of its staged files
     level: the level at which it is compiled
     home: the cache folder
     by_function: let it count its ticks by function
+    interpreter: the module that runs its payload; None if it is among the staged files
 
     Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; StagingError for a damaged copy
     of a module that is identified by its bytes; ConfigError without the VM.
     """
-    data = _read(bot, "module", folder / bot.module, MODULE_BYTES)
+    data = interpreter or _read(bot, "module", folder / bot.module, MODULE_BYTES)
     payload = _read(bot, "payload", folder / bot.payload, bot.largest_payload) if bot.payload else None
     refuse_damaged(bot, data, payload)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
