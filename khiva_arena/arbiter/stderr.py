@@ -92,7 +92,7 @@ class Notes:
             self._trim()
 
     def remark(self, line: str) -> None:
-        """Add a line of the arbiter's, in which line ends and what does not print are made harmless. It is no byte of the bot's."""
+        """Add a line of the arbiter's, made harmless. It is none of the bot's bytes."""
         part = _Part(None, bytearray(), printable(" ".join(line.split()).encode()))
         if self._room > 0:
             self._head.append(part)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from khiva_arena import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
-from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Loading
+from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
 from khiva_arena.entrants.runtimes import WORD, Interpreted, Runtime
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
@@ -225,6 +225,11 @@ def not_modules(bots: Sequence[Bot]) -> list[str]:
         for bot in bots
         if not bot.in_ticks.module and not bot.broken
     ]
+
+
+def pinned(bot: Bot, interpreters: Interpreters) -> Bot:
+    """Return a bot with the interpreter that its word means. Raises ConfigError if it means none."""
+    return replace(bot, interpreted=interpreters.named(bot.interpreted)) if bot.interpreted else bot
 
 
 # --- a player who is elsewhere ---

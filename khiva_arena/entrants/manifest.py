@@ -105,7 +105,7 @@ def _shape(raw: dict[str, Any], path: Path) -> list[str]:
         problems.append(f"{path}: run is missing")
     if "payload" in raw and "module" not in raw:
         problems.append(f"{path}: payload is there, and no module that would read it")
-    if "memory" in raw and ("interpreter" not in raw or raw["memory"] not in MAXIMA):
+    if "memory" in raw and ("interpreter" not in raw or type(raw["memory"]) is not int or raw["memory"] not in MAXIMA):
         problems.append(f"{path}: memory is the MiB of an interpreter: {', '.join(map(str, MAXIMA))}")
     if not problems:
         words = [key for key in ("name", "author", "version") if key in raw]

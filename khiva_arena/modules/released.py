@@ -1,7 +1,7 @@
 """The interpreters that releases have had, by the hash of the module that each is."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -38,9 +38,14 @@ def described(module: str) -> str:
     return str(released().get(module, UNKNOWN))
 
 
-def lines_of(bots: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a line for each interpreter, with its bots. ``bots``: the name of each that has a payload, and its module."""
+def by_interpreter(bots: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the names of bots by what runs their payloads, in words. ``bots``: name and module of each that has a payload."""
     names: dict[str, list[str]] = {}
     for name, module in bots:
         names.setdefault(described(module), []).append(name)
-    return [f"{count(len(all_), 'bot')} in {what}: {', '.join(all_)}" for what, all_ in names.items()]
+    return names
+
+
+def lines_of(names: Mapping[str, Collection[str]]) -> list[str]:
+    """Return a line for each interpreter with its bots. ``names``: as ``by_interpreter`` returns them."""
+    return [f"{count(len(bots), 'bot')} in {what}: {', '.join(bots)}" for what, bots in names.items()]

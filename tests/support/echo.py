@@ -8,7 +8,9 @@ with maker_at(Path(__file__).parent.parent / "modules" / "make_ticks.py") as _ma
     _bots = _maker.tick_bots
 _ALL, _LENGTH = 896, 900
 """The place of a pair of pointer and length for what was read."""
-_NOTES = f"i32.const {_ALL} i32.const {_bots.FRAME} i32.store 0 i32.const {_LENGTH} i32.const {_bots.GOT} i32.load 0 i32.store 0\n"
+_NOTES = (
+    f"i32.const {_ALL} i32.const {_bots.FRAME} i32.store 0 i32.const {_LENGTH} i32.const {_bots.GOT} i32.load 0 i32.store 0\n"
+)
 _WRITES = f"i32.const 2 i32.const {_ALL} i32.const 1 i32.const {_bots.GOT} $fd_write drop\n"
 _READS = f"i32.const 3 i32.const {_bots.INPUT} i32.const 1 i32.const {_bots.GOT} $fd_read drop\n"
 _MIXES = f"""

@@ -37,7 +37,8 @@ def _manifest(bot: Bot) -> str:
     """Return a bot.toml for a bot's staged files. It holds no author: the league knows whose bot it is."""
     if bot.interpreted:
         wish = bot.interpreted
-        commands: dict[str, Any] = {"run": shlex.join(bot.run_line), "interpreter": shlex.join((wish.word, wish.main)), "memory": wish.memory}
+        words = shlex.join((wish.word, wish.main))
+        commands: dict[str, Any] = {"run": shlex.join(bot.run_line), "interpreter": words, "memory": wish.memory}
     elif bot.module:
         commands = {"module": bot.module, "payload": bot.payload}
     else:
