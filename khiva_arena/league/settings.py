@@ -355,7 +355,7 @@ def league_text(values: Mapping[str, Any]) -> str:
     own = ["# Settings of a league alone.\n[league]\n"]
     for key, default in options.items():
         value = msgspec.json.encode(default).decode()
-        if key == "interpreters":
+        if key == "interpreters" and interpreters:
             value = "{ " + ", ".join(f'{word} = "{digest}"' for word, digest in interpreters.items()) + " }"
         own.append(comment(OPTION_HELP[key]) + (f"{key} = {value}\n" if default != "" else f'#{key} = "{EXAMPLES[key]}"\n'))
     return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks
