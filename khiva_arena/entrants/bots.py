@@ -288,7 +288,20 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         interpreted=interpreted,
         run_line=bot_toml.run if interpreted else (),
     )
+    _refuse_large_payload(bot, path)
     return replace(bot, identity=sources.identity_of_files(files, bot.lines, bot.build, most, home))
+
+
+def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
+    """Raise ConfigError if the files that a bot's payload is made of are larger than it may be, before a build adds others."""
+    whole = bot.interpreted is not None
+    size = sum(path.stat().st_size for name, path in bot.sources if whole or name == bot.payload)
+    if size > bot.largest_payload:
+        what = "its files, which its interpreter gets," if whole else f"its payload {bot.payload}"
+        raise ConfigError(
+            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; make them smaller, or raise "
+            "--limit payload_size"
+        )
 
 
 # --- a bare module ---

@@ -12,7 +12,7 @@ import resource
 import signal
 import sys
 import tempfile
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b, sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -206,9 +206,20 @@ def _noted(note: Path) -> str:
     """Return the hash of compiled code by the arena's note, "" if there is none, or the code is not what was noted."""
     try:
         digest = str(json.loads(note.read_text())["digest"])
-        return digest if digest == _digest(_code(note, digest).read_bytes()) else ""
+        code = _code(note, digest)
+        known = code.stat()
+        return (
+            digest if digest == _digest_of_file(code, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns) else ""
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+@lru_cache(maxsize=64)
+def _digest_of_file(code: Path, *_changes: int) -> str:
+    """Return the hash of compiled code. It is read once a command, however many bots have the same module, and again once it has
+    changed. Each runner hashes what it loads. Raises OSError."""
+    return _digest(code.read_bytes())
 
 
 def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool) -> str:

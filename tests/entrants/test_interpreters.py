@@ -162,12 +162,22 @@ def test_what_can_be_no_payload_is_told_when_its_bot_is_built(tmp_path: Path) ->
     odd = load(str(folder(tmp_path / "odd", LINE, **{"a&b.js": ""})))
     assert sentence("entrants", "no-payload") in refusal(odd)
     small = Loading(Bounds(payload_size=1_024))
-    many = load(str(folder(tmp_path / "many", LINE, **{"a.js": "1" * 600, "b.js": "1" * 600})), loading=small)
+    grows = "build = \"sh -c 'head -c 600 /dev/zero > a.js; head -c 600 /dev/zero > b.js'\""
+    many = load(str(folder(tmp_path / "many", LINE, grows)), loading=small)
     assert sentence("entrants", "files-more-than-payload", most="1,024") in refusal(many)
-    large = load(str(folder(tmp_path / "large", LINE, **{"a.js": "1" * 2_000})), loading=small)
+    large = load(str(folder(tmp_path / "large", LINE, grows.replace("600", "2000"))), loading=small)
     assert sentence("sandbox", "longer-bytes", most="1,024") in refusal(large)
     link = "build = \"sh -c 'ln -s /etc/passwd x.js'\""
     assert "x.js" in refusal(load(str(folder(tmp_path / "link", LINE, link))))
+
+
+def test_a_payload_above_its_bound_is_refused_when_its_bot_is_named(tmp_path: Path) -> None:
+    place = folder(tmp_path / "m", LINE, **{"a.js": "1" * 600, "b.js": "1" * 600})
+    with pytest.raises(
+        ConfigError, match=pattern("entrants", "payload-above-bound", what="its files,.*", size="[0-9,]+", most="1,024")
+    ):
+        load(str(place), loading=Loading(Bounds(payload_size=1_024)))
+    assert load(str(place), loading=Loading(Bounds(payload_size=2_048)))
 
 
 @pytest.mark.parametrize("made", ["mkdir .payload", "ln -s main.js .payload", "printf x > .payload"])
