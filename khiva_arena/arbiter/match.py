@@ -407,6 +407,8 @@ class LiveMatch:
         """Blame a seat, and return True if it is out. A bot that is out is killed, another gets a message."""
         detail = Redactor(self._job.commands[seat.number].handed).text(detail)  # which may quote the bot's own bytes
         forfeits = seat.blame(verdict, detail, step, self._policy)
+        if self._job.in_ticks:  # no module is sent it, since it would pay for each byte
+            cast("ModuleTable", self._wire).remark(seat.number, f"step {step}: {verdict}: {detail}")
         if forfeits:
             self._last_out = trio.current_time()
             self._wire.stop(seat.number)

@@ -18,7 +18,7 @@ class KeepingTable:
     def __init__(self, table: ModuleTable, seats: int) -> None:
         self.outputs = [BotOutput() for _ in range(seats)]
         self._table = table
-        self.announce, self.send, self.round_trip = table.announce, table.send, table.round_trip
+        self.announce, self.remark, self.send, self.round_trip = table.announce, table.remark, table.send, table.round_trip
         self.stop, self.close = table.stop, table.close
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
@@ -34,7 +34,7 @@ class TracingTable:
     def __init__(self, table: ModuleTable, trace: Trace) -> None:
         self._table, self._trace = table, trace
         trace.begin()
-        self.announce, self.round_trip = table.announce, table.round_trip
+        self.announce, self.remark, self.round_trip = table.announce, table.remark, table.round_trip
 
     def send(self, seat: int, data: bytes) -> None:
         self._trace.sent(seat, data)

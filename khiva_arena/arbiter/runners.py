@@ -83,6 +83,9 @@ class Runners:
     def announce(self, seat: int, step: int, kind: str) -> None:
         self._notes[seat].begin_turn(step, kind)
 
+    def remark(self, seat: int, line: str) -> None:
+        self._notes[seat].remark(line)
+
     def round_trip(self, seat: int) -> float | None:
         return None
 

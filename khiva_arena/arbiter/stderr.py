@@ -45,11 +45,18 @@ class _Part(msgspec.Struct):
     """Bytes written between two requests.
 
     turn: number of the step and kind of the first request, None before any
-    data: the bytes
+    data: the bytes; none beside a remark
+    remark: a line of the arbiter's in their place, "" for none
     """
 
     turn: tuple[int, str] | None
     data: bytearray
+    remark: str = ""
+
+    @property
+    def cost(self) -> int:
+        """The bytes that it counts for beyond its data."""
+        return MARK_COSTS + len(self.remark)
 
 
 class Notes:
@@ -84,28 +91,39 @@ class Notes:
             self._tail[-1].data += data
             self._trim()
 
+    def remark(self, line: str) -> None:
+        """Add a line of the arbiter's, made harmless. It is none of the bot's bytes."""
+        part = _Part(None, bytearray(), printable(" ".join(line.split()).encode()))
+        if self._room > 0:
+            self._head.append(part)
+            self._room -= part.cost
+        else:
+            self._tail.append(part)
+            self._tail_size += part.cost
+            self._trim()
+
     def _begin_part(self, parts: "list[_Part] | deque[_Part]") -> int:
         """Begin a part for this turn if the last part belongs to another turn. Return the bytes that it counts for."""
-        if parts and parts[-1].turn == self._turn:
+        if parts and parts[-1].turn == self._turn and not parts[-1].remark:
             return 0
         parts.append(_Part(self._turn, bytearray()))
         return MARK_COSTS
 
     def _trim(self) -> None:
         while (excess := self._tail_size - NOTES_KEPT) > 0:
-            first = self._tail[0].data
-            if excess < len(first):
-                del first[:excess]
+            first = self._tail[0]
+            if excess < len(first.data):
+                del first.data[:excess]
                 self._tail_size -= excess
             else:
                 self._tail.popleft()
-                self._tail_size -= len(first) + MARK_COSTS
+                self._tail_size -= len(first.data) + first.cost
 
     def text(self) -> str:
         """Return head and tail as text. A line that begins with MARK is the arbiter's.
 
         "[step 12: boost]" stands before the text written after the request of that step came. Another mark tells the bytes
-        dropped, if any were.
+        dropped, if any were. Remarks stand where they were made.
         """
         size = sum(len(part.data) for part in (*self._head, *self._tail))
         return "".join(self._pieces(self.total - size))
@@ -119,6 +137,9 @@ class Notes:
                 yield ("" if line_ended else "\n") + f"{MARK}[... {before} bytes dropped ...]\n"
                 line_ended, turn = True, None
             for part in _with_whole_characters(parts):
+                if part.remark:
+                    yield ("" if line_ended else "\n") + f"{MARK}[{part.remark}]\n"
+                    line_ended, turn = True, None
                 text = printable(part.data)
                 if text and part.turn and part.turn != turn:
                     yield ("" if line_ended else "\n") + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
@@ -132,6 +153,9 @@ def _with_whole_characters(parts: list[_Part]) -> Iterator[_Part]:
     """Yield the parts with whole characters: a character that is split between two parts is in the later one."""
     rest = bytearray()
     for number, part in enumerate(parts, 1):
+        if part.remark:
+            yield part
+            continue
         data = rest + part.data
         cut = len(data) - (incomplete_size(data) if number < len(parts) else 0)
         rest = data[cut:]

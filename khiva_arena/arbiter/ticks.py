@@ -91,6 +91,9 @@ class ModuleTable(Protocol):
     def announce(self, seat: int, step: int, kind: str) -> None:
         """Announce the question that is sent next: for the marks in a bot's notes of stderr."""
 
+    def remark(self, seat: int, line: str) -> None:
+        """Add a line of the arbiter's to a bot's notes."""
+
     def send(self, seat: int, data: bytes) -> None:
         """Give a module a frame that it may read when it runs again."""
 

@@ -21,6 +21,7 @@ from khiva_arena.events.record_check import why_not_as_recorded
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.modules.released import by_interpreter
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record, canonical, run_digest
@@ -204,6 +205,7 @@ class _EventAudit:
         definition = event.definition
         self._rerunner = self._rerunner_of_ticks if definition.in_ticks else None
         self.report.meter = definition.meter
+        self.report.interpreters = by_interpreter(definition.with_payloads)
         if HASHED in definition.rules_version and not file_in_rules(definition.game, definition.rules):
             # before any match is replayed: without it nothing can be said of them
             get(definition.game, definition.rules_version)
@@ -252,12 +254,8 @@ class _EventAudit:
 
     def _take_module(self, line: bundle.ModuleLine | bundle.PayloadLine) -> None:
         """Check a module or a payload when its last part is there, and hand it to who runs bots again."""
-        data, file = (
-            (line.wasm, ModuleFile("module", line.identity))
-            if isinstance(line, bundle.ModuleLine)
-            else (line.data, ModuleFile("payload", line.identity))
-        )
-        self._module += data
+        file = ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity)
+        self._module += line.data
         if all(file not in bot.files for bot in self.source.event.definition.bots) or len(self._module) > MODULE_BYTES:
             self._module = b""
             raise RecordError("there is one that is no bot's")

@@ -47,6 +47,7 @@ class EventReport:
     sound_matches, unsound_matches: ordinals.
     engines: the versions that played it.
     meter: the number of the price list of its ticks, 0 by the wall clock.
+    interpreters: the names of its bots that have a payload, by what runs it, in words.
     rerun: the number of matches whose bots were run again and came out equal; None if none were run.
     rerun_cost: what running them again could take; None if none were run.
     unconfirmed: a line for each match of which nothing, or not all, could be confirmed, if bots were run again.
@@ -73,6 +74,7 @@ class EventReport:
     unsound_matches: list[int] = field(default_factory=list)
     engines: tuple[str, ...] = ()
     meter: int = 0
+    interpreters: dict[str, list[str]] = field(default_factory=dict)
     rerun: int | None = None
     rerun_cost: RerunCost | None = None
     unconfirmed: list[str] = field(default_factory=list)
@@ -118,7 +120,7 @@ class EventReport:
         """Return the report as plain values, for JSON."""
         of_rerun = ("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ()
         left_out = {"commitment", "sample", "rerun_cost", *of_rerun}
-        left_out |= {name for name in ("left_out", "meter") if not getattr(self, name)}
+        left_out |= {name for name in ("left_out", "meter", "interpreters") if not getattr(self, name)}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sample = {"sample": self.sample.to_dict(*self.of_sample)} if self.sample else {}
         cost = {"rerun_cost": self.rerun_cost.to_dict()} if self.rerun_cost else {}

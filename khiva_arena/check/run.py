@@ -113,7 +113,7 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
     yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
     yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
-    if running.bot.module:
+    if running.bot.in_ticks.module:
         from khiva_arena.check.steps_ticks import of_a_match  # not above: few bots are modules
 
         yield PlannedStep("ticks", "ticks of a match of its copies", of_a_match, ANSWERS)

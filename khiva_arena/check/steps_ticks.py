@@ -9,7 +9,7 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import by_function
 from khiva_arena.check.context import RunningCheck, Skipped, Warned
 from khiva_arena.entrants.staging import stage
-from khiva_arena.errors import BotError
+from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import MODULE
 from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat
@@ -41,7 +41,9 @@ async def of_a_match(running: RunningCheck) -> str:
         meter=PRICE_LIST,
     )
     try:
-        command = stage(running.bot, running.sandbox.level, by_function=True)
+        command = stage(running.bot.in_ticks, running.sandbox.level, by_function=True)
+    except ConfigError as error:  # this machine lacks an interpreter, or the VM
+        raise Skipped(str(error)) from None
     except BotError as error:
         raise Skipped(f"it cannot be compiled so that it counts its ticks by function: {error}") from None
     job = Job(0, 1, header, place.secret, (command,) * place.seats, running.sandbox)

@@ -25,7 +25,20 @@ from khiva_arena.sandbox.level import Level
     "--quick", is_flag=True, help="Check for some seconds only: fewer seat counts and sizes, no variants, no golden frames."
 )
 @setting_options(
-    *("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes", "allow_include"),
+    *(
+        "rules",
+        "turn",
+        "bank",
+        "start",
+        "isolation",
+        "trust_bots",
+        "network",
+        "env",
+        "limits",
+        "runtimes",
+        "allow_include",
+        "unreleased_interpreters",
+    ),
     *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
     rules="Check with this rule of the one --game, and no variants; or @FILE for a table in a TOML file.",
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",

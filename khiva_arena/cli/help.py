@@ -61,7 +61,7 @@ FEW = 7
 """The number of options up to which no headings are needed."""
 OPPONENT = "shipped:python/random"
 """The bot against which a bot that was named alone may play: it plays every game."""
-MANY = 21
+MANY = 22
 """The number of options beyond which a command has a short help and a long one."""
 _ALL = f"{__name__}.all"
 

@@ -22,7 +22,7 @@ from khiva_arena.cli.options import capture_option, handed_games_option, json_op
 )
 @click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost, the first 50, a line each.")
 @setting_options(
-    *("isolation", "limits", "runtimes", "allow_include"),
+    *("isolation", "limits", "runtimes", "allow_include", "unreleased_interpreters"),
     isolation="As in `khiva-arena match` [default: that of the match].",
     limits="How large the bot may be; see `khiva-arena doctor`.",
 )

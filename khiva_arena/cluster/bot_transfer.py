@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -27,6 +28,9 @@ def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -
     except OSError as error:
         raise ConfigError(f"--bot {bot.asked_as}: {error}") from None
     same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if hasattr(bot, name)}
+    if bot.is_interpreted and bot.interpreted:
+        pin = sha256(staging.interpreter_of(bot)).hexdigest()
+        same["interpreted"] = replace(bot.interpreted, pin=pin)  # the worker must have the same one
     return PackedBot(
         **same,
         staged=bool(bot.sources),

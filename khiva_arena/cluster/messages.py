@@ -4,7 +4,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from khiva_arena.entrants.runtimes import Runtime
+from khiva_arena.entrants.runtimes import Interpreted, Runtime
 from khiva_arena.replay.definition import DefinedRuntime
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
@@ -129,7 +129,7 @@ class PackedBot(msgspec.Struct, frozen=True):
 
     files: None if the worker has them, or if it is a bare command, which does not travel
     built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else ""
-    parts, largest_payload: as those of ``Bot``
+    parts, largest_payload, interpreted, run_line: as those of ``Bot``
     network, handed: whether the bot gets the network, and the environment values that it gets
     """
 
@@ -146,6 +146,8 @@ class PackedBot(msgspec.Struct, frozen=True):
     built_from: str
     parts: tuple[str, ...]
     largest_payload: int
+    interpreted: Interpreted | None
+    run_line: tuple[str, ...]
     staged: bool
     files: list[PackedFile] | None
     network: bool

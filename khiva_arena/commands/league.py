@@ -17,6 +17,7 @@ from khiva_arena.commands.new import make
 from khiva_arena.commands.plans import tell_plan
 from khiva_arena.commands.run import check_cluster_flags
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import open_batch
@@ -36,6 +37,7 @@ from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.waiting import take_back
+from khiva_arena.modules.released import released
 from khiva_arena.report.text import listing
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.permissions import asking
@@ -63,6 +65,8 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
     for name, start in _anchors(game, language).items():
         make(shipped.languages()[language], folder / BOTS / ANCHORS / name, start, clock == "ticks")
         settings["bots"].append(f"{BOTS}/{ANCHORS}/{name}")
+    if clock == "ticks":
+        settings["interpreters"] = {word: digest for word in WORDS if (digest := pin_of(word)) in released()}
     with new_file(folder / SETTINGS) as file:
         file.write(league_text(settings).encode())
     try:

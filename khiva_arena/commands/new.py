@@ -71,7 +71,7 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
     click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
     if searches:
         click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
-    if as_module:
+    if as_module or bot_files.load(f"{shipped.WORD}{kit.name}/{start}").interpreted:
         click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {word}"))
         click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / 'modules.md'}")
     click.echo(
@@ -229,8 +229,8 @@ def _fill(language: Language, draft: Path, name: str, start: str, as_module: boo
     files = [*raw["files"], *(Path(include).name for include in raw.get("include", ()))]
     lines = [f"name = {_quoted(name)}", 'version = "1"']
     module = {"build": language.module.build, "module": shipped.MODULE} if as_module and language.module else {}
-    commands = module or {key: raw[key] for key in ("build", "run") if key in raw}
-    lines += [f"{key} = {_quoted(words)}" for key, words in commands.items()]
+    commands = module or {key: raw[key] for key in ("build", "run", "interpreter", "memory") if key in raw}
+    lines += [f"{key} = {_quoted(words) if isinstance(words, str) else words}" for key, words in commands.items()]
     lists = {"games": raw.get("games", ()), "files": files}
     lines += [f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words]
     (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -52,6 +52,7 @@ class FedFlags(NamedTuple):
     runtime: runtimes, NAME=DIR each.
     limit: limits on the size of a bot, KEY=VALUE each.
     allow_include: True to hand the bot files outside of its folder.
+    unreleased_interpreters: True to take an interpreter that no release has.
     wait: whether a debugger is waited for.
     trace: whether each message is printed.
     capture: the folder for raw bytes, None for none.
@@ -63,6 +64,7 @@ class FedFlags(NamedTuple):
     runtime: tuple[str, ...]
     limit: tuple[str, ...]
     allow_include: bool | None
+    unreleased_interpreters: bool | None
     wait: bool
     trace: bool
     capture: Path | None

@@ -15,6 +15,7 @@ from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.which import which_of
+from khiva_arena.modules.released import by_interpreter, described, lines_of
 from khiva_arena.replay.definition import DefinedBot, kept_at
 from khiva_arena.replay.seeds import ID_LENGTH
 from khiva_arena.replay.story import story
@@ -59,6 +60,8 @@ def _list(store: Store, as_json: bool) -> None:
                 f"{definition.seats} seats, {seed}, begun {event.created}" + _marks(event, numbers)
             )
         )
+        for line in lines_of(by_interpreter(definition.with_payloads)):
+            click.echo(harmless(f"  {line}"))
     for lines in _match_lines(store, events):
         click.echo("\n".join(lines))
 
@@ -141,6 +144,8 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     if extends := _extends(event, {other.id: other.number for other in store.events()}):
         click.echo(harmless(f"event {event.number} {extends}"))
     for sat in row.seats:
+        if event.definition.bots[sat.bot].payload:
+            click.echo(f"seat {sat.seat} ran in {described(event.definition.bots[sat.bot].module)}")
         for mark in event.definition.bots[sat.bot].marks:
             click.echo(f"seat {sat.seat} is marked {mark}: {MARKS[mark]}")
         for verdict, detail, step in sat.faults:

@@ -31,7 +31,18 @@ from khiva_arena.store.db import BotRow, EventRow, MatchRow, Store
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
-GIVEN = {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env", "allow_include"}
+GIVEN = {
+    "bots",
+    "game",
+    "isolation",
+    "trust_bots",
+    "runtimes",
+    "limits",
+    "network",
+    "env",
+    "allow_include",
+    "unreleased_interpreters",
+}
 
 
 class StoredTable(NamedTuple):

@@ -11,6 +11,7 @@ from khiva_arena import __version__
 from khiva_arena.api.verify import Verification, verified
 from khiva_arena.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.errors import ConfigError
+from khiva_arena.modules.released import lines_of
 from khiva_arena.report.text import paragraphs
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
@@ -57,9 +58,20 @@ def _tell(text: str, *, warning: bool = False) -> None:
     say(harmless(text), warning=warning)
 
 
+def _say_interpreters(result: AuditResult) -> None:
+    """Say once for all events which interpreters ran bots, and whether a release has them."""
+    names: dict[str, dict[str, None]] = {}
+    for report in result.events:
+        for what, bots in report.interpreters.items():
+            names.setdefault(what, {}).update(dict.fromkeys(bots))
+    for line in lines_of(names):
+        click.echo(harmless(line, LONGEST))
+
+
 def _say_store(path: Path, result: AuditResult) -> None:
     for report in _beside_well_ones(result):
         _say_event(report)
+    _say_interpreters(result)
     if result.problems:
         what = "not sound" if result.chain else "the file is damaged"
         click.echo(harmless(f"{path}: {what}: {result.problems[0]}"))
@@ -72,6 +84,7 @@ def _say_bundle(path: Path, result: AuditResult) -> None:
     for report in _beside_well_ones(result):
         _say_event(report)
         click.echo(f"  commitment {report.commitment}: compare it with what was published before the first match")
+    _say_interpreters(result)
     name = harmless(str(path))
     if result.problems:
         click.echo(f"{name}: not sound: {harmless(result.problems[0])}")

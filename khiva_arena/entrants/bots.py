@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from khiva_arena import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
-from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Loading
-from khiva_arena.entrants.runtimes import WORD, Runtime
+from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
+from khiva_arena.entrants.runtimes import WORD, Interpreted, Runtime
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
 
@@ -31,7 +31,8 @@ class Bot(msgspec.Struct, frozen=True):
     """A bot as an event names it.
 
     name, version, author: from its bot.toml, "" if not given there. The author alone does not change the identity.
-    run, build: words of its commands; of a WebAssembly module, run is ``{module}`` and its path among the staged files.
+    run, build: words of its commands; of a WebAssembly module, run is ``{module}`` and its path among the staged files; of a bot
+        that an interpreter runs, ``{interpreter}``, the word, the file and the memory.
     games: the games that it plays; empty: all.
     identity: 64 hex digits over its files, run and build lines.
     complete: True if the identity covers all of it; a bare command may use files that nobody named.
@@ -47,6 +48,8 @@ class Bot(msgspec.Struct, frozen=True):
     built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else "".
     parts: of such a module with a payload, the hashes of the bytes of both; else ().
     largest_payload: bytes that its payload may have.
+    interpreted: how an interpreter runs it, None if none can.
+    run_line: its ``run`` if it has one beside an interpreter, which runs it in ticks; else ().
     """
 
     name: str
@@ -69,6 +72,23 @@ class Bot(msgspec.Struct, frozen=True):
     built_from: str = ""
     parts: tuple[str, ...] = ()
     largest_payload: int = DEFAULT.payload_size
+    interpreted: Interpreted | None = None
+    run_line: tuple[str, ...] = ()
+
+    @property
+    def is_interpreted(self) -> bool:
+        """True if its run words are those of an interpreter."""
+        return self.interpreted is not None and self.run == self.interpreted.words
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The words that its identity covers beside its build: of ``run``, and of an interpreter."""
+        return (*self.run_line, *self.interpreted.words) if self.interpreted else self.run
+
+    @property
+    def in_ticks(self) -> "Bot":
+        """The bot as it plays where thinking is paid in ticks: by its interpreter if it has one. Its identity is the same."""
+        return replace(self, run=self.interpreted.words) if self.interpreted else self
 
     @property
     def is_remote(self) -> bool:
@@ -82,12 +102,14 @@ class Bot(msgspec.Struct, frozen=True):
 
     @property
     def module(self) -> str:
-        """The path of its WebAssembly module among the staged files; "" for a bot that is a program."""
-        return self.run[1] if self.run[:1] == (f"{{{runtimes.MODULE}}}",) else ""
+        """The path of its WebAssembly module among the staged files, or the word of its interpreter; "" for a program."""
+        return self.run[1] if self.run[:1] == (f"{{{runtimes.MODULE}}}",) or self.is_interpreted else ""
 
     @property
     def payload(self) -> str:
         """The path of the payload of its module among the staged files; "" for a bot that has none."""
+        if self.is_interpreted:
+            return runtimes.PAYLOAD
         return self.run[2] if self.module and self.run[2:] else ""
 
 
@@ -199,10 +221,15 @@ def not_modules(bots: Sequence[Bot]) -> list[str]:
     """Return a line for each bot that is no module, and so cannot play in an event in ticks."""
     return [
         f"--bot {bot.asked_as}: with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose "
-        "bot.toml has a module; or take --clock wall"
+        "bot.toml has a module or an interpreter; or take --clock wall"
         for bot in bots
-        if not bot.module and not bot.broken
+        if not bot.in_ticks.module and not bot.broken
     ]
+
+
+def pinned(bot: Bot, interpreters: Interpreters) -> Bot:
+    """Return a bot with the interpreter that its word means. Raises ConfigError if it means none."""
+    return replace(bot, interpreted=interpreters.named(bot.interpreted)) if bot.interpreted else bot
 
 
 # --- a player who is elsewhere ---
@@ -241,14 +268,15 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     bot_toml = manifest.read(path, dict(loading.runtimes), follow=sources.is_shipped(path))
     files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading)
     home, most = os.path.abspath(folder), loading.bounds.bot_file_size
-    identity = sources.identity_of_files(files, bot_toml.run, bot_toml.build, most, home)
-    return Bot(
+    interpreted = bot_toml.interpreted and loading.interpreters.named(bot_toml.interpreted)
+    run = bot_toml.run or (interpreted.words if interpreted else ())
+    bot = Bot(
         bot_toml.name,
         bot_toml.version,
-        bot_toml.run,
+        run,
         bot_toml.build,
         bot_toml.games,
-        identity,
+        "",
         True,
         files,
         word,
@@ -257,7 +285,23 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         largest=loading.bounds.build_size,
         home=home,
         largest_payload=loading.bounds.payload_size,
+        interpreted=interpreted,
+        run_line=bot_toml.run if interpreted else (),
     )
+    _refuse_large_payload(bot, path)
+    return replace(bot, identity=sources.identity_of_files(files, bot.lines, bot.build, most, home))
+
+
+def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
+    """Raise ConfigError if the files that a bot's payload is made of are larger than it may be, before a build adds others."""
+    whole = bot.interpreted is not None
+    size = sum(path.stat().st_size for name, path in bot.sources if whole or name == bot.payload)
+    if size > bot.largest_payload:
+        what = "its files, which its interpreter gets," if whole else f"its payload {bot.payload}"
+        raise ConfigError(
+            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; make them smaller, or raise "
+            "--limit payload_size"
+        )
 
 
 # --- a bare module ---

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from khiva_arena.entrants import runtimes
-from khiva_arena.entrants.runtimes import Runtime
+from khiva_arena.entrants.runtimes import Interpreted, Runtime
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_words
 
@@ -65,17 +66,38 @@ def allow_include(bot_toml: Path, paths: Sequence[str]) -> None:
     """Permit the files that a bot.toml includes from outside of its folder, as the user has said by a flag."""
 
 
+class Interpreters(msgspec.Struct, frozen=True):
+    """Which interpreters run the bots of a competition.
+
+    pins: by word, the hash of the module that the word means; None for those that are installed.
+    unreleased: whether one may be taken that no release has.
+    """
+
+    pins: Mapping[str, str] | None = None
+    unreleased: bool = False
+
+    def named(self, wish: Interpreted) -> Interpreted:
+        """Return what a bot.toml asks for, with the module that the word means here. Raises ConfigError for a word without a pin,
+        where words are pinned."""
+        if self.pins is not None and wish.word not in self.pins:
+            known = ", ".join(self.pins) or "none"
+            raise ConfigError(f"interpreter {wish.word}: this league pins no such interpreter; it has {known}")
+        return structs.replace(wish, pin=(self.pins or {}).get(wish.word, ""), unreleased=self.unreleased)
+
+
 class Loading(msgspec.Struct, frozen=True):
     """The settings for reading bots.
 
     bounds: how large a bot may be.
     runtimes: by name, the runtimes that bots may use.
     include: called with a bot.toml and the paths that it includes from outside of its folder; raises ConfigError to refuse them.
+    interpreters: which interpreters run bots.
     """
 
     bounds: Bounds = DEFAULT
     runtimes: Mapping[str, Runtime] = {}
     include: Callable[[Path, Sequence[str]], None] = refuse_include
+    interpreters: Interpreters = Interpreters()
 
 
 AS_IT_IS = Loading()
@@ -110,8 +132,9 @@ def in_words(key: str, number: int) -> str:
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
-def valid_part_of(limits: object, raw_runtimes: object, allow: object = False) -> Loading:
+def valid_part_of(limits: object, raw_runtimes: object, allow: object = False, unreleased: object = False) -> Loading:
     """Return the valid part of raw ``limits`` and ``runtimes``. ``allow``: True lets bots include files outside of their folders.
+    ``unreleased``: True takes interpreters that no release has.
 
     Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
     not blamed in addition.
@@ -126,4 +149,5 @@ def valid_part_of(limits: object, raw_runtimes: object, allow: object = False) -
         except ConfigError:
             # A stand-in for the wrong runtime, while bots that name it are read.
             by_name[name] = Runtime(name, sys.executable, sys.prefix)
-    return Loading(bounds, by_name, allow_include if allow is True else refuse_include)
+    include = allow_include if allow is True else refuse_include
+    return Loading(bounds, by_name, include, Interpreters(unreleased=unreleased is True))

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from khiva_arena.entrants import runtimes, toml_file
-from khiva_arena.entrants.runtimes import ARENA_S_OWN, MODULE, WORD, Runtime
+from khiva_arena.entrants.runtimes import ARENA_S_OWN, MAXIMA, MODULE, NAME, USUAL_MAXIMUM, WORD, Interpreted, Runtime
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import readable_paths
 from khiva_arena.words import meant
 
-KEYS = {"name", "author", "version", "run", "module", "payload", "build", "games", "files", "include"}
+KEYS = {"name", "author", "version", "run", "module", "payload", "interpreter", "memory", "build", "games", "files", "include"}
 BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 
@@ -28,6 +28,7 @@ class Manifest(msgspec.Struct, frozen=True):
     files: globs of its files, within its folder.
     include: files outside of its folder.
     runtimes: the runtimes that its commands name.
+    interpreted: how an interpreter runs it; None without one. ``run`` is empty for a bot that has nothing else.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Manifest(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
     include: tuple[str, ...]
     runtimes: tuple[Runtime, ...]
+    interpreted: Interpreted | None = None
 
 
 def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) -> Manifest:
@@ -52,6 +54,8 @@ def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) ->
         raise ConfigError(problems)
     commands = {key: _words(raw.get(key, ""), path) for key in ("run", "build")}
     commands |= {key: (raw[key],) for key in ("module", "payload") if key in raw}
+    interpreted = _interpreted(raw, path)
+    commands["interpreter"] = (interpreted.main,) if interpreted else ()
     if empty := [key for key in ("run", "module", "payload") if key in raw and not any(commands[key])]:
         raise ConfigError([f"{path}: {key} is empty" for key in empty])
     for key, words in commands.items():
@@ -70,25 +74,39 @@ def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) ->
         files=tuple(raw.get("files", ["**/*"])),
         include=tuple(raw.get("include", ())),
         runtimes=tuple(runtime_of[name] for name in runtimes.names_in((*commands["run"], *commands["build"]))),
+        interpreted=interpreted,
     )
+
+
+def _interpreted(raw: dict[str, Any], path: Path) -> Interpreted | None:
+    """Return how an interpreter runs the bot, None if it has none. Raises ConfigError."""
+    if "interpreter" not in raw:
+        return None
+    words = _words(raw["interpreter"], path)
+    if len(words) != len(("word", "file")) or not NAME.fullmatch(words[0]):
+        raise ConfigError(f"{path}: interpreter is one word and a file, as 'javascript main.js'; it takes no arguments")
+    return Interpreted(words[0], os.path.normpath(words[1]), raw.get("memory", USUAL_MAXIMUM))
 
 
 def _shape(raw: dict[str, Any], path: Path) -> list[str]:
     keys = ", ".join(sorted(KEYS))
     problems = [f"{path}: unknown key {key!r}{meant(key, KEYS)}; known are {keys}" for key in sorted(set(raw) - KEYS)]
-    strings = [
-        key for key in ("name", "author", "version", "run", "module", "payload", "build") if not isinstance(raw.get(key, ""), str)
-    ]
+    texts = ("name", "author", "version", "run", "module", "payload", "interpreter", "build")
+    strings = [key for key in texts if not isinstance(raw.get(key, ""), str)]
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
     problems += [f"{path}: {key} must be a string" for key in strings]
     problems += [f"{path}: {key} must be a list of strings" for key in lists]
     problems += [f"{path}: {key} is missing" for key in ("name",) if key not in raw]
-    if ("run" in raw) == ("module" in raw):
-        problems.append(
-            f"{path}: run and module are both there; a module has no run" if "run" in raw else f"{path}: run is missing"
-        )
+    if "module" in raw:
+        problems += [
+            f"{path}: {key} and module are both there; a module has no {key}" for key in ("run", "interpreter") if key in raw
+        ]
+    elif "run" not in raw and "interpreter" not in raw:
+        problems.append(f"{path}: run is missing")
     if "payload" in raw and "module" not in raw:
         problems.append(f"{path}: payload is there, and no module that would read it")
+    if "memory" in raw and ("interpreter" not in raw or type(raw["memory"]) is not int or raw["memory"] not in MAXIMA):
+        problems.append(f"{path}: memory is the MiB of an interpreter: {', '.join(map(str, MAXIMA))}")
     if not problems:
         words = [key for key in ("name", "author", "version") if key in raw]
         names = [key for key in words if not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]

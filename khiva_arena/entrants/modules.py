@@ -12,7 +12,7 @@ import resource
 import signal
 import sys
 import tempfile
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b, sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,18 +65,21 @@ def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-c", START.format(room=work[0], work=work[1]), str(FOLDER), library(), *words)
 
 
-def command(bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False) -> Command:
+def command(
+    bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False, interpreter: bytes | None = None
+) -> Command:
     """Return the command that plays a module, compiled if it was not before.
 
     folder: of its staged files
     level: the level at which it is compiled
     home: the cache folder
     by_function: let it count its ticks by function
+    interpreter: the module that runs its payload; None if it is among the staged files
 
     Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; StagingError for a damaged copy
     of a module that is identified by its bytes; ConfigError without the VM.
     """
-    data = _read(bot, "module", folder / bot.module, MODULE_BYTES)
+    data = interpreter or _read(bot, "module", folder / bot.module, MODULE_BYTES)
     payload = _read(bot, "payload", folder / bot.payload, bot.largest_payload) if bot.payload else None
     refuse_damaged(bot, data, payload)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
@@ -203,9 +206,20 @@ def _noted(note: Path) -> str:
     """Return the hash of compiled code by the arena's note, "" if there is none, or the code is not what was noted."""
     try:
         digest = str(json.loads(note.read_text())["digest"])
-        return digest if digest == _digest(_code(note, digest).read_bytes()) else ""
+        code = _code(note, digest)
+        known = code.stat()
+        return (
+            digest if digest == _digest_of_file(code, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns) else ""
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+@lru_cache(maxsize=64)
+def _digest_of_file(code: Path, *_changes: int) -> str:
+    """Return the hash of compiled code. It is read once a command, however many bots have the same module, and again once it has
+    changed. Each runner hashes what it loads. Raises OSError."""
+    return _digest(code.read_bytes())
 
 
 def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool) -> str:

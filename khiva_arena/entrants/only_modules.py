@@ -16,7 +16,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import MOST_PAYLOAD
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.modules import bot_identity, is_sound
-from khiva_arena.entrants.staging import cache_folder, stage, staged
+from khiva_arena.entrants.staging import KEPT, cache_folder, interpreter_of, stage, staged
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
@@ -44,9 +44,10 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 def _only_module(bot: Bot, level: Level) -> Bot:
     if bot.built_from:
         return bot  # of a plan, with all that is left of it
+    bot = bot.in_ticks
     stage(bot, level)
     folder = staged(level) / bot.identity
-    module = _bytes(folder / bot.module)
+    module = interpreter_of(bot) if bot.is_interpreted else _bytes(folder / bot.module)
     payload = regular_files.read(folder / bot.payload, bot.largest_payload, follow=False) if bot.payload else None
     files = [keep("module", module), *([keep("payload", payload)] if payload is not None else [])]
     return _of_files(bot, bot_identity(module, payload), files, bot.identity)
@@ -61,6 +62,8 @@ def _of_files(bot: Bot, identity: str, files: Sequence[ModuleFile], built_from: 
         identity=identity,
         sources=tuple((name, kept(file)) for name, file in zip(names, files, strict=True)),
         runtimes=(),
+        interpreted=None,
+        run_line=(),
         built_from=built_from,
         parts=tuple(file.digest for file in files) if len(files) > 1 else (),
     )
@@ -141,4 +144,4 @@ def named(folder: Path, file: ModuleFile) -> Path:
 
 def kept(file: ModuleFile) -> Path:
     """Return where a module is kept once it has been built, or a payload."""
-    return named(cache_folder() / "modules", file)
+    return named(cache_folder() / KEPT, file)

@@ -23,13 +23,44 @@ ARENA_S_OWN = "python"
 """The word of the interpreter that runs the arena: ``{python}``."""
 MODULE = "module"
 """The word of the arena's runner of WebAssembly modules: a bot of the file bot.wasm has the words ``{module} bot.wasm``."""
+INTERPRETER = "interpreter"
+"""The word of the arena's interpreters: a bot that JavaScript runs has the words ``{interpreter} javascript main.js 16``."""
+_OUR_WORDS = (ARENA_S_OWN, MODULE, INTERPRETER)
 WORD = re.compile(r"\{([a-z][a-z0-9_-]{0,31})\}")
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _PACKAGE = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 PYTHONS = ("bin/python3", "bin/python")
 LARGEST_PROGRAM = 1 << 32
 MOST_RUNTIMES = 100
 HOW = "--runtime NAME=DIR, with a virtual environment or another folder that has a bin, or NAME=PROGRAM"
+
+
+PAYLOAD = ".payload"
+"""The payload of an interpreter among the staged files of a bot. No file of a bot begins with a dot."""
+MAXIMA, USUAL_MAXIMUM = (4, 16, 64), 16
+"""The memory that an interpreter may have at the most, in MiB: the same bytes with another maximum. Loads are priced by it."""
+
+
+class Interpreted(msgspec.Struct, frozen=True):
+    """How the files of a bot are run by an interpreter.
+
+    word: of the interpreter.
+    main: the file that it runs, a path among the bot's files.
+    memory: the maximum of its memory, in MiB.
+    pin: the hash of the module, of any maximum, that the word means; "" for the one that is installed.
+    unreleased: whether one may be taken that no release has.
+    """
+
+    word: str
+    main: str
+    memory: int = USUAL_MAXIMUM
+    pin: str = ""
+    unreleased: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the command that runs it."""
+        return (f"{{{INTERPRETER}}}", self.word, self.main, str(self.memory))
 
 
 class Runtime(msgspec.Struct, frozen=True):
@@ -64,9 +95,9 @@ def of_settings(places: Mapping[str, Any]) -> dict[str, Runtime]:
 
 
 def _runtime(name: str, place: object) -> Runtime:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise ValueError("the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 characters at most")
-    if name in (ARENA_S_OWN, MODULE):
+    if name in _OUR_WORDS:
         raise ValueError(f"{{{name}}} is the arena's own; give this one another name")
     if not isinstance(place, str | Path) or not str(place):
         raise ValueError(f"a folder or a program is expected: {HOW}")
@@ -99,7 +130,7 @@ def _prefix_of(program: str) -> str:
 def names_in(words: Iterable[str]) -> tuple[str, ...]:
     """Return the runtimes that the words of a command name, each once, without the arena's own."""
     names = [match[1] for word in words if (match := WORD.fullmatch(word))]
-    return tuple(name for name in dict.fromkeys(names) if name not in (ARENA_S_OWN, MODULE))
+    return tuple(name for name in dict.fromkeys(names) if name not in _OUR_WORDS)
 
 
 def folders(runtime: Runtime) -> tuple[str, ...]:

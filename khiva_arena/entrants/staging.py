@@ -21,12 +21,15 @@ from khiva_arena.arbiter.seals import is_as_sealed, seal, seal_of
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import PYTHON, Bot, refuse_changed, refuse_changed_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
+from khiva_arena.entrants.runtimes import PAYLOAD, Interpreted
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.sandbox import regular_files, scratch
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 
 DRAFT, STAGED, COMPILED = "draft-", "staged", "compiled"
+KEPT = "modules"
+"""The folder of the cache with modules and payloads by their hashes."""
 DRAFT_SECONDS = 24 * 60 * 60
 _IDENTITY = re.compile("[0-9a-f]{64}")
 
@@ -98,7 +101,8 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         for file in filter(None, (bot.module, bot.payload)):
             if (final / file).is_file():
                 must_stay_in(bot, str(final / file), str(final))
-        return modules.command(bot, final, level, compiled, by_function=by_function)
+        module = interpreter_of(bot) if bot.is_interpreted else None
+        return modules.command(bot, final, level, compiled, by_function=by_function, interpreter=module)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -109,6 +113,14 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         environment["PYTHONPATH"] = engine
         readable.append(engine)
     return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
+
+
+def interpreter_of(bot: Bot) -> bytes:
+    """Return the module of the interpreter that runs a bot. Raises ConfigError or StagingError if it is not to be had."""
+    from khiva_arena.entrants.interpreters import module_of  # not above: most bots have none
+
+    assert bot.interpreted is not None
+    return module_of(bot.name, bot.interpreted, cache_folder() / KEPT)
 
 
 def _in_words(error: OSError) -> str:
@@ -152,6 +164,8 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
             build(bot, final, level)
         else:
             _compile_ours(bot, final)
+        if bot.interpreted:
+            _add_payload(bot, bot.interpreted, final)
         _make_read_only(final)
         seal(final)
     except BaseException:
@@ -174,7 +188,17 @@ def _copy(bot: Bot, draft: Path) -> None:
 
         modules.refuse_damaged(bot, *(copy.read_bytes() for _, copy in copies))
     else:
-        refuse_changed(bot, sources.identity_of_files(copies, bot.run, bot.build, bot.largest, str(draft)))
+        refuse_changed(bot, sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft)))
+
+
+def _add_payload(bot: Bot, wish: Interpreted, final: Path) -> None:
+    """Add the payload of a bot's interpreter to its staged files. Raises BotError."""
+    from khiva_arena.entrants.interpreters import payload_of  # not above: most bots have none
+
+    payload, place = payload_of(bot.name, wish, final, bot.largest_payload), final / PAYLOAD
+    if os.path.lexists(place):  # a build has made it
+        _remove(place)
+    place.write_bytes(payload)
 
 
 def _compile_ours(bot: Bot, final: Path) -> None:

@@ -132,10 +132,9 @@ def _modules(store: Store, event: EventRow, written: set[ModuleFile]) -> Iterato
             if copies := ", ".join(map(str, damaged_copies(file, store.folder / MODULES))):
                 raise ConfigError(f"--with-modules: each copy of the {file.kind} of {bot.name} is damaged: {copies}")
             raise ConfigError(f"--with-modules: the {file.kind} of {bot.name} is neither in {store.folder} nor on this machine")
-        line = bundle.ModuleLine if file.kind == "module" else bundle.PayloadLine
         parts = [data[at : at + MODULE_PART] for at in range(0, len(data) or 1, MODULE_PART)]
         for rest, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
-            yield line(next(numbers[file.kind]), file.digest, rest, part)
+            yield bundle.FILE_LINES[file.kind](next(numbers[file.kind]), file.digest, rest, part)
 
 
 def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: set[ModuleFile] | None) -> BundledMatches:

@@ -44,6 +44,7 @@ class PublicBot(msgspec.Struct, frozen=True):
     batches: that it sat in, over or not.
     tables: that it was drawn for, each on each deal.
     left_out: those of them that were set aside for good, and are not rated.
+    runs_in: what runs its payload, in words; "" for a bot that has none.
     """
 
     identity: str
@@ -56,6 +57,7 @@ class PublicBot(msgspec.Struct, frozen=True):
     batches: int
     tables: int
     left_out: int
+    runs_in: str = ""
 
 
 class PublicBatch(msgspec.Struct, frozen=True):

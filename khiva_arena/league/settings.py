@@ -11,12 +11,13 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import structs
 
-from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots import Bot, pinned
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.pace import Pace, hours_of
 from khiva_arena.playing.starts import as_modules
+from khiva_arena.replay.definition import Digest
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
@@ -92,6 +93,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uploads_a_day: how many bots an author may submit in a day (UTC).
     uploads_waiting: how many bots of an author may wait to be checked.
     build_minutes_a_day: of CPU for builds and checks of an author's bots in a day (UTC); 0 for no limit.
+    interpreters: in ticks, the hash of the module that a word for an interpreter means, by word.
     """
 
     name: Annotated[str, msgspec.Meta(max_length=80)] = ""
@@ -114,6 +116,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
     uploads_waiting: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
     build_minutes_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 60
+    interpreters: dict[str, Digest] = {}
 
     @property
     def pace(self) -> Pace:
@@ -151,6 +154,8 @@ OPTION_HELP = {
     "uploads_waiting": "How many bots of an author may wait to be checked.",
     "build_minutes_a_day": "How many minutes of CPU the builds and checks of an author's bots may use in a day, by UTC; 0 for no "
     "limit. The bots of one who has used more wait until the next day.",
+    "interpreters": "In ticks, the interpreters that run bots: the word of a bot.toml, and the SHA-256 of the module. All "
+    "bots run in this one, whichever their authors have. A bot of a word that is not here is refused.",
 }
 
 
@@ -204,6 +209,7 @@ class League(NamedTuple):
             retry_minutes=options.retry_minutes,
             beacon=_beacon(options),
             season_batches=options.season_batches,
+            interpreters=options.interpreters or msgspec.UNSET,
         )
 
     @property
@@ -296,6 +302,9 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
         raise ConfigError(by_line(problems, places))
     sandbox = sandbox_of(settings, say, rated=True)
     if settings.clock is Clock.TICKS:
+        interpreters = structs.replace(settings.loading.interpreters, pins=options.interpreters)
+        settings = structs.replace(settings, loading=structs.replace(settings.loading, interpreters=interpreters))
+        anchors = [pinned(bot, interpreters) for bot in anchors]
         anchors = as_modules(anchors, sandbox.level, skip_broken=False)
     return League(folder, settings, options, tuple(anchors), sandbox)
 
@@ -345,10 +354,13 @@ def league_text(values: Mapping[str, Any]) -> str:
         (row for row in TABLE if row.name not in NOT_IN_A_LEAGUE), key=lambda row: row.default == {} or row.kind.name == "TABLE"
     )
     values = {"seeds": 1, **values}
+    interpreters = values.get("interpreters", {})
     blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]
     options = structs.asdict(LeagueOptions())
     own = ["# Settings of a league alone.\n[league]\n"]
     for key, default in options.items():
         value = msgspec.json.encode(default).decode()
+        if key == "interpreters" and interpreters:
+            value = "{ " + ", ".join(f'{word} = "{digest}"' for word, digest in interpreters.items()) + " }"
         own.append(comment(OPTION_HELP[key]) + (f"{key} = {value}\n" if default != "" else f'#{key} = "{EXAMPLES[key]}"\n'))
     return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks

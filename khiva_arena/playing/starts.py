@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
 
 LINE_SHOWN = 200
-_NOT_IN_A_TRIAL = ("trust_bots", "allow_include", "network", "env", "runtimes", "listen", "dask")
+_NOT_IN_A_TRIAL = ("trust_bots", "allow_include", "unreleased_interpreters", "network", "env", "runtimes", "listen", "dask")
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
 """A start of bots on other machines. It returns, for each bot that starts nowhere, by identity, a machine's name and the
 problem there."""

@@ -329,6 +329,11 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         return [(bot, file) for bot in self.bots for file in bot.files]
 
     @property
+    def with_payloads(self) -> list[tuple[str, str]]:
+        """The name of each bot that has a payload, and the hash of its module."""
+        return [(bot.name, bot.module) for bot in self.bots if bot.payload]
+
+    @property
     def rated_apart(self) -> bool:
         """True if the event's bots make a table of their own, since some of them may remember."""
         return any(bot.kept for bot in self.bots) and not self.rate_kept

@@ -149,7 +149,7 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     Raises ConfigError with every mistake.
     """
     words, engines, broken = settings.get("bots", ()), settings.get("engines"), settings.get("skip_broken") is True
-    loading = loads.valid_part_of(settings.get("limits"), settings.get("runtimes"), settings.get("allow_include"))
+    loading = loads.valid_part_of(*map(settings.get, ("limits", "runtimes", "allow_include", "unreleased_interpreters")))
     loading = asking(loading, say)
     bots: list[Bot] = []
     problems: list[str] = []

@@ -1,6 +1,7 @@
 """Definitions of events from the settings of a competition; they are stored and hashed."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot
@@ -121,8 +122,15 @@ def refuse_to_mix(definition: Definition) -> None:
 
 
 def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
-    """Return the runtimes that bots name, as they stand in a definition. Raises ConfigError."""
-    return {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
+    """Return the runtimes that bots name, as they stand in a definition, and the interpreters. Raises ConfigError."""
+    named = {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
+    if any(bot.is_interpreted for bot in bots):
+        from khiva_arena.entrants.staging import interpreter_of  # not above: few bots have one
+
+        for bot in (bot for bot in bots if bot.is_interpreted):
+            name = f"{bot.module} {bot.interpreted.memory} MiB" if bot.interpreted else ""
+            named[name] = DefinedRuntime(sha256(interpreter_of(bot)).hexdigest(), ())
+    return named
 
 
 def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:

@@ -52,7 +52,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
 
     Raises ConfigError with every mistake.
     """
-    names = ("limit", "runtime", "allow_include")
+    names = ("limit", "runtime", "allow_include", "unreleased_interpreters")
     settings, problems = settings_by_flags({name: flags.get(name) for name in names}), list[str]()
     limits, runtimes = settings.get("limits", {}), settings.get("runtimes", {})
     bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
@@ -68,7 +68,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
             problems += [f"{flag} {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return loads.valid_part_of(bounds, runtimes, settings.get("allow_include"))
+    return loads.valid_part_of(bounds, runtimes, settings.get("allow_include"), settings.get("unreleased_interpreters"))
 
 
 def flag_words(row: Setting, value: Any) -> Iterator[str]:

@@ -195,7 +195,9 @@ def settings_from(
         "link_ms": duration_ms(values["link_allowance"]),
         "dask_wait_ms": duration_ms(values["dask_wait"]),
         "resources": _resources(values["limits"]),
-        "loading": loads.valid_part_of(values["limits"], values["runtimes"], values["allow_include"]),
+        "loading": loads.valid_part_of(
+            values["limits"], values["runtimes"], values["allow_include"], values["unreleased_interpreters"]
+        ),
         "policy": Policy(values["policy"]),
         "clock": Clock(values["clock"]),
         "format": Format(values["format"]),

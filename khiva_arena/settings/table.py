@@ -189,6 +189,9 @@ TABLE: tuple[Setting, ...] = (
             help="Hand bots the files outside of their folders that `include` in their bot.toml names. Without it, each folder "
                  "with such files is asked about once, at a terminal.",
             opens="Bots are handed files outside of their folders, which they may read and send away."),
+    Setting("unreleased_interpreters", Kind.SWITCH, False, BOTS, of_a_match=True,
+            help="Take interpreters that no release has. One that plays worse for some bots would rerun as sound everywhere, so "
+                 "know who made it."),
     Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE, of_a_match=True,
             help="Where relays of bots named remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
             opens="The arena listens at this address."),

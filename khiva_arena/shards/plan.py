@@ -39,6 +39,7 @@ OF_A_MACHINE = (
     "engines",
     "runtimes",
     "allow_include",
+    "unreleased_interpreters",
     "jobs",
     "out",
     "events_file",

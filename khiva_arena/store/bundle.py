@@ -15,6 +15,7 @@ from typing import Annotated, Any, BinaryIO, Literal
 import msgspec
 
 from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.replay.definition import FileKind
 from khiva_arena.replay.record import canonical
 
 FORMAT = 1
@@ -70,27 +71,12 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
     public: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class ModuleLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="module"):
-    """A module of an event in ticks, or a part of one: a line has 16 MiB at the most.
+class FileLine(msgspec.Struct, forbid_unknown_fields=True):
+    """A module or a payload of an event in ticks, or a part of one: a line has 16 MiB at the most.
 
-    number: its place among these lines.
+    number: its place among the lines of its kind.
     identity: the SHA-256 of all parts together.
-    rest: how many parts of this module follow.
-    wasm: the bytes, in base 64.
-    """
-
-    number: Number
-    identity: Hex
-    rest: Number
-    wasm: bytes
-
-
-class PayloadLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="payload"):
-    """The payload of a module of an event in ticks, or a part of one: a line has 16 MiB at the most.
-
-    number: its place among these lines.
-    identity: the SHA-256 of all parts together.
-    rest: how many parts of this payload follow.
+    rest: how many parts of this file follow.
     data: the bytes, in base 64.
     """
 
@@ -98,6 +84,17 @@ class PayloadLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", 
     identity: Hex
     rest: Number
     data: bytes
+
+
+class ModuleLine(FileLine, tag_field="kind", tag="module"):
+    """A module."""
+
+
+class PayloadLine(FileLine, tag_field="kind", tag="payload"):
+    """The payload of a module."""
+
+
+FILE_LINES: dict[FileKind, type[ModuleLine | PayloadLine]] = {"module": ModuleLine, "payload": PayloadLine}
 
 
 class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):

@@ -1,5 +1,6 @@
 """The bytes that a module is sent in a match in ticks, on which its ticks depend: protocol/METER.md, section 13."""
 
+import re
 from typing import Any
 
 import msgpack
@@ -58,6 +59,15 @@ def test_every_frame_is_in_order_and_shortest_and_tells_a_fault_without_words(ga
         assert frame == len(payload).to_bytes(4, "big") + payload
     told = [message for _, message in table.sent if message["type"] == "fault"]
     assert {(message["code"], message["detail"]) for message in told} == {("illegal", ""), ("timeout", "")}
+
+
+def test_the_words_of_a_fault_stand_in_the_notes_of_its_seat() -> None:
+    _, table = played(a_job("khiva", 3))
+    (first, illegal_), (second, late_) = table.remarks
+    assert {first, second} == {0, 1}
+    words = {illegal_.partition(": ")[2], late_.partition(": ")[2]}
+    assert any(re.fullmatch(r"illegal: choice 1000000 of \d+ legal ones", line) for line in words)
+    assert any(re.fullmatch(r"timeout: used [0-9,]+ of [0-9,]+ ticks, bank empty", line) for line in words)
 
 
 def test_an_order_of_keys_in_the_rules_changes_no_byte() -> None:

@@ -1,15 +1,20 @@
 """What bots write on stderr is kept in part, with marks that no bot can write."""
 
+import re
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from jobs import job
+from makers import maker_at
+from module_matches import job as module_job
+from module_matches import staged
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_its_author, for_people, without_marks
-from khiva_arena.result import Verdict
+from khiva_arena.result import Clock, Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.text import printable
 
@@ -85,6 +90,40 @@ def test_a_character_split_between_two_requests_is_one() -> None:
     assert kept(None, b"a\xc3", None, b"b").text().endswith("a\n\x1e[step 3: boost]\n\\xc3b")
     assert kept(b"a\xff\xc3").text() == "a\\xff\\xc3"
     assert kept(b"a\xa4\xa4\xa4\xa4", None, b"b").text().startswith("a\\xa4\\xa4\\xa4\\xa4\n")
+
+
+def test_a_remark_stands_where_it_was_made_and_counts_as_none_of_the_bots_bytes() -> None:
+    notes = Notes()
+    notes.begin_turn(1, "act")
+    notes.add(b"thinking")
+    notes.remark("step 1: illegal: choice\n12 \x1eof 8\x07 legal ones")
+    notes.begin_turn(2, "act")
+    notes.add(b"again\n")
+    assert notes.text() == (
+        f"{MARK}[step 1: act]\nthinking\n{MARK}[step 1: illegal: choice 12 of 8\\x07 legal ones]\n{MARK}[step 2: act]\nagain\n"
+    )
+    assert notes.total == len(b"thinkingagain\n")
+    assert without_marks(notes.text()) == "thinking\nagain\n"
+
+
+def test_the_notes_of_a_module_say_what_it_is_not_sent(tmp_path: Path) -> None:
+    """Its frames have no words about a fault, since it would pay for each byte; who wrote it reads them here."""
+    with maker_at(Path(__file__).parents[1] / "modules" / "make_ticks.py") as maker:
+        wrong, honest = maker.bot({2: maker.tick_bots.CHOOSES_WRONGLY}), maker.bot()
+    commands = [staged(tmp_path, "wrong", wrong), staged(tmp_path, "honest", honest)]
+    outcome = play_one(module_job(commands, Clock.TICKS, policy="lenient"))
+    assert re.fullmatch(rf"{MARK}\[step 2: illegal: choice 65535 of \d+ legal ones\]\n", outcome.seats[0].ending.notes)
+    assert not outcome.seats[1].ending.notes
+
+
+def test_remarks_have_a_bound_and_so_has_what_stands_beside_them() -> None:
+    notes = Notes()
+    for step in range(10_000):
+        notes.begin_turn(step, "act")
+        notes.add(b"x")
+        notes.remark(f"step {step}: illegal: choice 12 of 8 legal ones")
+    assert len(notes.text()) < 3 * NOTES_KEPT
+    assert "[step 9999: illegal: choice 12 of 8 legal ones]" in notes.text()
 
 
 @given(STEPS)

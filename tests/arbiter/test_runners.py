@@ -72,8 +72,9 @@ def test_a_module_that_ends_is_out_and_the_table_plays_on(module: str, verdict: 
     assert outcome.record.verdicts == (Verdict.OK, verdict, Verdict.OK)
     assert outcome.seats[1].faults[0][:2] == (verdict, detail)
     assert outcome.record.reason == "over"
-    notes = f"{MARK}[step 2: play_pass]\nlast\\x1e words"  # what a module writes cannot look like a mark of the arbiter's
-    assert outcome.seats[1].ending.notes == (notes if module.startswith("exits") else "")
+    written = f"{MARK}[step 2: play_pass]\nlast\\x1e words\n"  # what a module writes cannot look like a mark of the arbiter's
+    remark = f"{MARK}[step {outcome.seats[1].faults[0].step}: {verdict}: {detail}]\n"
+    assert outcome.seats[1].ending.notes == (written if module.startswith("exits") else "") + remark
 
 
 def test_a_timeout_costs_a_strike_and_the_bank() -> None:

@@ -168,7 +168,7 @@ def test_a_module_that_is_not_the_bots_is_named(cup: Path, tmp_path: Path, how: 
     (at, other) = (number for number, line in enumerate(lines) if line["kind"] == "module")
     line = lines[at]
     if how == "another byte":
-        line["wasm"] = line["wasm"][:-8] + ("AAAAAAAA" if line["wasm"][-8:] != "AAAAAAAA" else "BBBBBBBB")
+        line["data"] = line["data"][:-8] + ("AAAAAAAA" if line["data"][-8:] != "AAAAAAAA" else "BBBBBBBB")
     elif how == "a part is missing":
         line["rest"] = 1
     elif how == "cut off":

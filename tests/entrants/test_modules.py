@@ -97,7 +97,7 @@ def test_a_module_stands_in_the_place_of_run(tmp_path: Path) -> None:
     assert module(tmp_path / "m").module == "bot.wasm"
     assert load(str(folder(tmp_path / "r", 'run = "./bot"'))).module == ""
     place = tmp_path / "w"
-    assert sentence("entrants", "run-and-module") in mistakes(place, 'run = "./bot"', 'module = "bot.wasm"')
+    assert sentence("entrants", "module-has-no", key="run") in mistakes(place, 'run = "./bot"', 'module = "bot.wasm"')
     assert "run is missing" in mistakes(place)
     assert "module is empty" in mistakes(place, 'module = ""')
     assert sentence("entrants", "must-string", value="module") in mistakes(place, "module = 1")

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from uploads import TOML, folder_of_files, packed_by_hand, stream
 from wording import pattern, sentence
 
+from khiva_arena.entrants import archive
+from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.submissions import packing
-from khiva_arena.league.submissions.packing import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES, check_packed, pack, unpack
+from khiva_arena.league.submissions.packing import check_packed, pack, unpack
 from khiva_arena.shipped import bots as shipped_bots
 
 
@@ -85,7 +87,7 @@ def test_the_largest_bot_that_is_taken_and_one_byte_more() -> None:
     most = MOST_BYTES - len(TOML)
     check_packed(folder_of_files({"main.py": bytes(most)}))
     with pytest.raises(ConfigError):
-        check_packed(folder_of_files({"main.py": bytes(most), "more": b"1" * packing.MOST_HEAD}))
+        check_packed(folder_of_files({"main.py": bytes(most), "more": b"1" * archive.MOST_HEAD}))
 
 
 def test_the_most_files_that_are_taken_and_one_more() -> None:

@@ -100,8 +100,14 @@ def refusal(bot_: Bot) -> str:
 
 def test_a_payload_has_a_bound_that_is_a_setting(tmp_path: Path, cache: Path) -> None:
     place = folder(tmp_path / "m", bytes(2_000))
-    small = load(str(place), loading=Loading(Bounds(payload_size=1_024)))
-    assert sentence("sandbox", "longer-bytes", most="1,024") in refusal(small)
+    small = Loading(Bounds(payload_size=1_024))
+    with pytest.raises(
+        ConfigError, match=pattern("entrants", "payload-above-bound", what=".*weights.bin", size="2,000", most="1,024")
+    ):
+        load(str(place), loading=small)
+    grows = "build = \"sh -c 'head -c 2000 /dev/zero > weights.bin'\""
+    made = load(str(folder(tmp_path / "made", b"", grows)), loading=small)
+    assert sentence("sandbox", "longer-bytes", most="1,024") in refusal(made)
     assert staging.stage(load(str(place), loading=Loading(Bounds(payload_size=2_048)))).payload
 
 

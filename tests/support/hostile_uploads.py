@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from uploads import TOML, folder_of_files, packed_by_hand, stream
 
-from khiva_arena.league.submissions.packing import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES, MOST_HEAD
+from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES, MOST_HEAD
 
 
 class HostileUpload(NamedTuple):

@@ -32,6 +32,7 @@ class ScriptedTable:
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self._modules = list(modules)
+        self.remarks: list[tuple[int, str]] = []
         self.sent: list[tuple[int, dict[str, Any]]] = []
         self.frames: list[tuple[int, bytes]] = []
         self.batches: list[dict[int, int]] = []
@@ -39,6 +40,9 @@ class ScriptedTable:
 
     def announce(self, seat: int, step: int, kind: str) -> None:
         pass
+
+    def remark(self, seat: int, line: str) -> None:
+        self.remarks.append((seat, line))
 
     def send(self, seat: int, data: bytes) -> None:
         self.frames.append((seat, data))

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 from arena import arena
 
+from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC
 from khiva_arena.league.settings import League, league_of
 from khiva_arena.league.submissions.limits import UploadLimits
-from khiva_arena.league.submissions.packing import LENGTH_BYTES, MAGIC
 from khiva_arena.say import say_nothing
 
 MUCH = UploadLimits(10**6, 10**6, 0.0, 10**6)

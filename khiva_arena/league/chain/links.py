@@ -104,6 +104,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     final_bots_an_author: how many bots of an author a final seats, of different families.
     beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
     season_batches: after how many batches of a season the next one begins by itself; 0 for never.
+    interpreters: in ticks, the hash of the module that a word for an interpreter means, by word; unset for none.
     """
 
     conditions: dict[str, Any]
@@ -120,6 +121,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     final_bots_an_author: Count = 1
     beacon: Beacon | None = None
     season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
+    interpreters: dict[str, Digest] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):

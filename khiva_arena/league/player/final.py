@@ -143,7 +143,7 @@ def _able(terms: LeagueTerms, bots: int) -> str:
 
 def _player(league: League, bot: RosterBot) -> Bot:
     """Return the league's copy of a bot as a run takes it. Raises ConfigError if it is not the one that was entered."""
-    player = load(league, bot.sources, bot.name)
+    player = load(league, bot.sources, bot.name, bot.parts)
     if player.identity != bot.sources:
         raise ConfigError(f"{player.asked_as}: its files are not those that were entered")
     return replace(player, author=bot.author)

@@ -41,6 +41,7 @@ from khiva_arena.league.public_state import (
 )
 from khiva_arena.league.status import next_begin
 from khiva_arena.league.walked import is_link
+from khiva_arena.modules.released import described
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
 from khiva_arena.store.db import LinkRow, Store
@@ -325,6 +326,7 @@ class Publisher:
             batches=self._published.sat.get(bot.identity, 0),
             tables=self._published.tables.get(bot.identity, 0),
             left_out=self._published.left_out.get(bot.identity, 0),
+            runs_in=described(bot.parts[0]) if bot.parts else "",
         )
 
 

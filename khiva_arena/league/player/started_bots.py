@@ -70,7 +70,7 @@ class StartedBots:
 
     def _load(self, bot: RosterBot) -> Bot:
         """Return the league's copy of a bot. Raises ConfigError if it is not the one that was entered."""
-        player = load(self._league, bot.sources, bot.name)
+        player = load(self._league, bot.sources, bot.name, bot.parts)
         if player.identity == bot.sources and self._league.settings.clock is Clock.TICKS:
             (player,) = as_modules([player], self._league.sandbox.level, skip_broken=False)
         if player.identity != bot.identity:

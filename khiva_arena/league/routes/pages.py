@@ -299,6 +299,7 @@ def bot(view: LeagueView, name: str) -> Page | None:
         ("Rating", f"{elo_text(row)}, ranks {ranks_text(row)}" if row else "none yet"),
         ("Faults", (faults_text(row) or "none") if row else "none yet"),
         ("Identity", tag("code", one.identity)),
+        *([("Runs in", one.runs_in)] if one.runs_in else []),
         ("Badge", tag("img", src=f"/bots/{quote(one.name, safe='')}/badge.svg", alt=f"The badge of {one.name}")),
     ]
     over_time = joined(tag("h2", "Over time"), charts.line(one.name, view.line_of([one]), _days(view)))

@@ -9,17 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
+from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_HEAD
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.routes.desk import Desk
 from khiva_arena.league.routes.guard import IN_THE_OPEN, is_private
 from khiva_arena.league.routes.tokens import bearer
 from khiva_arena.league.routes.view import LeagueView
-from khiva_arena.league.submissions.packing import (
-    LENGTH_BYTES,
-    MAGIC,
-    MOST_BYTES,
-    MOST_HEAD,
-)
 from khiva_arena.league.submissions.queue import Author, QueueEntry
 
 MOST_UPLOAD = len(MAGIC) + LENGTH_BYTES + MOST_HEAD + MOST_BYTES

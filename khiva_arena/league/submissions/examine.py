@@ -23,6 +23,7 @@ from khiva_arena.check.report import CheckReport, Status, step_text
 from khiva_arena.check.run import check
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import Interpreters
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league.folder import BOTS
@@ -34,10 +35,12 @@ from khiva_arena.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import say_nothing
 from khiva_arena.settings.define import conditions_of
+from khiva_arena.store.files import MODULES
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
@@ -134,7 +137,7 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
     shutil.rmtree(draft, ignore_errors=True)  # what a kill has left
     draft.parent.mkdir(mode=0o700, exist_ok=True)
     unpack(packed, draft)
-    bot = _loaded(league, draft, entry.family_name)
+    bot = _loaded(league, draft, entry.family_name, league.settings.loading.interpreters)
     if sum(map(len, (*bot.run, *bot.build))) > MOST_WORDS:
         raise ConfigError(f"its run and build lines have more than {MOST_WORDS:,} characters; put a longer script into a file")
     if entry.identity and bot.identity != entry.identity:
@@ -157,13 +160,28 @@ def _cpu_of_children() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def load(league: League, identity: str, name: str) -> Bot:
-    """Return the league's copy of a bot. ``identity``: of its files and commands. Raises ConfigError."""
-    return _loaded(league, folder_of(league, identity), name)
+def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) -> Bot:
+    """Return the league's copy of a bot. Raises ConfigError.
+
+    identity: of its files and commands
+    parts: the hashes of its module and its payload if it was entered with both: its interpreter is the one of then
+    """
+    interpreters = league.settings.loading.interpreters
+    if not parts:
+        return _loaded(league, folder_of(league, identity), name, interpreters)
+    bot = _loaded(league, folder_of(league, identity), name, replace(interpreters, pins=None))
+    if bot.interpreted is None:
+        return bot
+    from khiva_arena.entrants.only_modules import keep, read_from  # not above: few leagues are in ticks
+
+    module = ModuleFile("module", parts[0])
+    if (data := read_from(league.folder / MODULES, module)) is not None:
+        keep(module.kind, data)
+    return bot_files.pinned(bot, replace(interpreters, pins={bot.interpreted.word: module.digest}))
 
 
-def _loaded(league: League, folder: Path, name: str) -> Bot:
-    loading = replace(league.settings.loading, include=refuse_outside)
+def _loaded(league: League, folder: Path, name: str, interpreters: Interpreters) -> Bot:
+    loading = replace(league.settings.loading, include=refuse_outside, interpreters=interpreters)
     return replace(bot_files.load(str(folder), loading=loading), name=name, author="")
 
 
@@ -182,7 +200,7 @@ def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
     if problems:
         return Finding(False, "\n".join(problem.partition(": ")[2] for problem in problems))
     running = RunningCheck(
-        bot=bot,
+        bot=bot.in_ticks if settings.clock is Clock.TICKS else bot,
         limits=settings.limits,
         sandbox=league.sandbox,
         games=(settings.game,),

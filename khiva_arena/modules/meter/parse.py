@@ -73,7 +73,7 @@ def parse(data: bytes) -> Module:
     own = _functions(_reader(sections, 3), len(types))
     functions = [index for _, index in imported] + own
     table = _table(_reader(sections, 4))
-    pages = _memory(_reader(sections, MEMORY))
+    pages = memory_of(_reader(sections, MEMORY))
     globals_ = _globals(_reader(sections, GLOBAL))
     _exports(
         _reader(sections, EXPORT), (len(functions), 0 if table is None else 1, 1, len(globals_)), _entries(imported, own, types)
@@ -197,7 +197,7 @@ def _table(reader: Bytes) -> int | None:
     return least
 
 
-def _memory(reader: Bytes) -> tuple[int, int]:
+def memory_of(reader: Bytes) -> tuple[int, int]:
     """Read the pages of the memory at the start and at the most."""
     if (memories := reader.number()) != 1:
         refuse("several memories" if memories else "no memory of its own", "use one memory that the module defines")

@@ -1,0 +1,131 @@
+"""Interpreters: modules of the arena's that run a bot's files, which they get as one payload.
+
+A bot.toml says ``interpreter = "javascript main.js"``. The module is found by its word in the folder that
+$KHIVA_ARENA_INTERPRETERS names, else in the package ``khiva_arena_interpreters``, else where a checkout builds it.
+"""
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from khiva_arena import shipped
+from khiva_arena.entrants.archive import PackedContent, stream_of
+from khiva_arena.entrants.runtimes import MAXIMA, USUAL_MAXIMUM, Interpreted
+from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.modules.meter import ModuleRefused
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.modules.meter.maxima import with_memory
+from khiva_arena.modules.released import released
+from khiva_arena.sandbox import regular_files
+
+FOLDER = "KHIVA_ARENA_INTERPRETERS"
+"""The variable with a folder of interpreters that are used in place of those that are installed."""
+WORDS = ("javascript",)
+"""The words of the interpreters that releases have."""
+PACKAGE = "khiva_arena_interpreters"
+HEAD = b"khiva-interpreted-1\n"
+FLAG = "--unreleased-interpreters"
+
+
+def module_of(bot: str, wish: Interpreted, kept: Path) -> bytes:
+    """Return the module that runs a bot. The same bytes are read once a command.
+
+    bot: its name, for messages
+    kept: a folder with modules by their hashes, in which one is looked for that is not installed any more
+
+    Raises ConfigError if it is not installed, or no release has it and nobody said that it may be taken; StagingError if it is
+    pinned, and not here.
+    """
+    module, place = _module(wish.word, wish.memory, wish.pin, kept)
+    digest = sha256(module).hexdigest()
+    if digest not in released() and not wish.unreleased:
+        raise ConfigError(
+            f"{bot}: no release has the {wish.word} of {place} ({digest[:12]}), and one that plays worse for some bots would "
+            f"rerun as sound everywhere; if you know who made it, add {FLAG}"
+        )
+    return module
+
+
+@cache
+def _module(word: str, memory: int, pin: str, kept: Path) -> tuple[bytes, Path]:
+    places = [path for path in _places(word) if path.is_file()]
+    if pin:
+        for path in (*places, kept / f"{pin}.wasm"):
+            if path.is_file() and pin in {sha256(_read(word, path, most)).hexdigest() for most in MAXIMA}:
+                return _read(word, path, memory), path
+        raise StagingError(
+            f"the {word} of the hash {pin[:12]} is not on this machine: install the release of "
+            "khiva-arena-interpreters that has it"
+        )
+    if not places:
+        raise ConfigError(f"{word}: this interpreter is not installed: {_remedy()}")
+    return _read(word, places[0], memory), places[0]
+
+
+def pin_of(word: str) -> str:
+    """Return the hash of the interpreter that is installed, by which a league pins it; "" if there is none."""
+    path = next((path for path in _places(word) if path.is_file()), None)
+    return sha256(_read(word, path, USUAL_MAXIMUM)).hexdigest() if path else ""
+
+
+def _places(word: str) -> Iterator[Path]:
+    """Yield the files that may be the interpreter of a word, the one first that is used if it is there."""
+    if folder := os.environ.get(FOLDER):
+        yield Path(folder, f"{word}.wasm")
+    package = find_spec(PACKAGE)
+    for place in (package.submodule_search_locations or ()) if package else ():
+        yield Path(place, f"{word}.wasm")
+    yield _built() / f"{word}.wasm"
+
+
+def _built() -> Path:
+    return shipped.folder("protocol").parent / "interpreters" / "build"
+
+
+def _remedy() -> str:
+    return "make interpreters" if _built().parent.is_dir() else "pip install 'khiva-arena[ticks]'"
+
+
+def _read(word: str, path: Path, memory: int) -> bytes:
+    """Return an interpreter with a maximum of its memory. Raises ConfigError for a file that is none."""
+    try:
+        return with_memory(regular_files.read(path, MODULE_BYTES), memory)
+    except (OSError, ModuleRefused) as error:
+        raise ConfigError(f"{word}: {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def payload_of(bot: str, wish: Interpreted, folder: Path, most: int) -> bytes:
+    """Return the payload of a bot: the file that is run, and the archive of all files, once they are built.
+
+    folder: with the files; hidden ones, and those of caches, are left out
+    most: the bytes that it may have
+
+    Raises BotError.
+    """
+    contents: dict[str, PackedContent] = {}
+    size = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
+        for path in (Path(place, name) for name in names if not name.startswith(".")):
+            try:
+                data = regular_files.read(path, most, follow=False)
+            except OSError as error:
+                raise BotError(f"{bot}: {path.relative_to(folder)}: {error.strerror or error}") from None
+            size += len(data)
+            if size > most:
+                raise BotError(f"{bot}: its files have more than {most:,} bytes, so they are no payload; name fewer in files")
+            contents[path.relative_to(folder).as_posix()] = PackedContent(data)
+    if wish.main not in contents:
+        raise BotError(
+            f"{bot}: its interpreter runs {wish.main}, which is not among its files; name it in files, or let build make it"
+        )
+    try:
+        payload = HEAD + wish.main.encode() + b"\n" + stream_of(contents)
+    except ConfigError as error:
+        raise BotError(f"{bot}: its files are no payload: {error}") from None
+    if len(payload) > most:
+        raise BotError(f"{bot}: its payload has {len(payload):,} bytes, and {most:,} are the most; name fewer files")
+    return payload

@@ -1,0 +1,30 @@
+"""A module with another maximum of its memory, by which loads are priced."""
+
+from .parse import MEMORY, memory_of
+from .pieces import leb
+from .reader import Bytes, refuse
+
+PAGES_A_MIB = 16
+
+
+def with_memory(module: bytes, mib: int) -> bytes:
+    """Return a module whose memory has another maximum, and every other byte is the same.
+
+    mib: the maximum, in MiB
+
+    Raises ``ModuleRefused`` for bytes that are no module of one memory, or if it begins with more.
+    """
+    reader, parts = Bytes(module), list[bytes]()
+    parts.append(reader.take(8))
+    while reader:
+        first, number = reader.pos, reader.byte()
+        section = reader.part()
+        if number != MEMORY:
+            parts.append(module[first : reader.pos])
+            continue
+        least = memory_of(section)[0]
+        if least > mib * PAGES_A_MIB:
+            refuse(f"{least:,} pages of memory at the start, above {mib} MiB", "give it more memory")
+        limits = b"\1\1" + leb(least) + leb(mib * PAGES_A_MIB)
+        parts += bytes([MEMORY]), leb(len(limits)), limits
+    return b"".join(parts)

@@ -1,0 +1,298 @@
+"""Bots that an interpreter runs: how their bot.toml names it, what it is handed, which module it is, and where that is said."""
+
+import json
+import re
+import stat
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+from arena import arena, bots
+from echo import ECHO
+from wording import pattern, sentence
+
+from khiva_arena.cluster import bot_transfer
+from khiva_arena.commands import new as new_bot
+from khiva_arena.entrants import interpreters, only_modules, staging
+from khiva_arena.entrants.bots import Bot, load, pinned
+from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
+from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.league.submissions.packing import pack, unpack
+from khiva_arena.modules import released
+from khiva_arena.modules.meter import ModuleRefused, rewritten
+from khiva_arena.modules.meter.maxima import with_memory
+from khiva_arena.replay.definition import ModuleFile
+from khiva_arena.sandbox.level import Level
+from khiva_arena.settings.define import runtimes_of
+
+pytestmark = pytest.mark.slow
+
+LINE = 'interpreter = "echo main.js"'
+TAKEN = Loading(interpreters=Interpreters(unreleased=True))
+OTHER = with_memory(ECHO + b"\0\2\1x", 16)
+"""Another interpreter of the same word: the same code, and a section of its own."""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of the one interpreter that this machine has; and an empty cache."""
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "interpreters").mkdir()
+    monkeypatch.setenv(interpreters.FOLDER, str(tmp_path / "interpreters"))
+    interpreters._module.cache_clear()
+    file = tmp_path / "interpreters" / "echo.wasm"
+    file.write_bytes(with_memory(ECHO, 16))
+    return file
+
+
+def folder(place: Path, *lines: str, **files: str) -> Path:
+    """Write a bot of these lines and files into a folder."""
+    place.mkdir()
+    (place / "bot.toml").write_text("\n".join([f'name = "{place.name}"', *lines]) + "\n")
+    for name, text in ({"main.js": "one"} | files).items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(text)
+    return place
+
+
+def played(bot: Bot) -> Bot:
+    """The bot as it plays in an event in ticks."""
+    (one,) = only_modules.only_modules([bot], Level.TRUSTED)
+    return one
+
+
+def payload(bot: Bot) -> bytes:
+    return only_modules.kept(ModuleFile("payload", played(bot).parts[1])).read_bytes()
+
+
+# --- named ---
+
+
+@pytest.mark.parametrize(
+    ("lines", "mistake"),
+    [
+        ((LINE, 'module = "bot.wasm"'), sentence("entrants", "module-has-no", key="interpreter")),
+        ((LINE, 'payload = "weights.bin"'), sentence("entrants", "payload-alone")),
+        (('run = "node main.js"', "memory = 4"), sentence("entrants", "memory-of-interpreter")),
+        ((LINE, "memory = 5"), sentence("entrants", "memory-of-interpreter")),
+        ((LINE, "memory = 16.0"), sentence("entrants", "memory-of-interpreter")),
+        (('interpreter = "echo"',), sentence("entrants", "interpreter-word-and-file")),
+        (('interpreter = "echo main.js --fast"',), sentence("entrants", "interpreter-word-and-file")),
+        (('interpreter = "../echo main.js"',), sentence("entrants", "interpreter-word-and-file")),
+        (('interpreter = "echo ../main.js"',), sentence("entrants", "leads-out-folder-put")),
+        (("interpreter = 3",), sentence("entrants", "must-string", value="interpreter")),
+        (("memory = 4",), "run is missing"),
+    ],
+)
+def test_an_interpreter_is_a_word_and_a_file_of_the_folder(tmp_path: Path, lines: tuple[str, ...], mistake: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(mistake)):
+        load(str(folder(tmp_path / "m", *lines)))
+
+
+def test_a_run_line_counts_by_the_wall_clock_and_an_interpreter_in_ticks(tmp_path: Path) -> None:
+    bot = load(str(folder(tmp_path / "m", 'run = "sh main.js"', LINE)), loading=TAKEN)
+    assert not bot.module
+    assert staging.stage(bot).argv == ("sh", "main.js")
+    assert played(bot).built_from == bot.identity
+    assert staging.stage(bot.in_ticks).module
+
+
+def test_the_words_of_an_interpreter_are_part_of_the_identity(tmp_path: Path) -> None:
+    """Its files do not hold the bot.toml here, so nothing else could tell these bots apart."""
+    lines = (LINE, 'files = ["*.js"]')
+    of = [
+        load(str(folder(tmp_path / f"bot{number}", *more, **{"other.js": ""}))).identity
+        for number, more in enumerate(
+            [
+                lines,
+                (*lines, "memory = 4"),
+                ('interpreter = "echo other.js"', lines[1]),
+                ('run = "node main.js"', *lines),
+                ('run = "node main.js"', lines[1]),
+            ]
+        )
+    ]
+    assert len(set(of)) == len(of)
+
+
+def test_whatever_writes_a_bot_toml_carries_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, lines in enumerate([(LINE,), (LINE, "memory = 64"), ('run = "node main.js"', LINE)]):
+        bot = load(str(folder(tmp_path / f"bot{number}", *lines, 'files = ["*.js"]')))
+        unpack(pack(bot), tmp_path / f"there{number}")
+        assert load(str(tmp_path / f"there{number}")).lines == bot.lines
+        assert load(str(tmp_path / f"there{number}")).identity == bot.identity
+    language = new_bot.language_of("javascript")
+    raw = new_bot.tomllib.loads((language.folder / "random" / "bot.toml").read_text()) | {
+        "interpreter": "echo main.js",
+        "memory": 4,
+    }
+    monkeypatch.setattr(new_bot.tomllib, "loads", lambda text: raw)
+    new_bot.make(language, tmp_path / "new")
+    monkeypatch.undo()
+    interpreted = load(str(tmp_path / "new")).interpreted
+    assert interpreted is not None
+    assert (interpreted.word, interpreted.main, interpreted.memory) == ("echo", "main.js", 4)
+
+
+# --- the payload ---
+
+
+def test_a_payload_is_the_file_to_run_and_an_archive_of_all_files(tmp_path: Path) -> None:
+    build = "build = \"sh -c 'mkdir -p __pycache__ made; printf 3 > made/c.js; printf x > __pycache__/d; printf x > .e'\""
+    place = folder(
+        tmp_path / "m", 'interpreter = "echo ./main.js"', build, 'files = ["*.js", "a/*"]', **{"b.js": "2", "a/z.js": "1"}
+    )
+    (place / "b.js").chmod(0o755)
+    files = {"a/z.js": "1", "b.js": "2", "made/c.js": "3", "main.js": "one"}
+    head = msgspec.msgpack.encode([[name, len(text), False] for name, text in files.items()])
+    stream = b"khiva-bot-files-1\n" + len(head).to_bytes(4, "big") + head + "".join(files.values()).encode()
+    assert payload(load(str(place), loading=TAKEN)) == b"khiva-interpreted-1\nmain.js\n" + stream
+
+
+def refusal(bot: Bot) -> str:
+    with pytest.raises(BotError) as caught:
+        staging.stage(bot)
+    return str(caught.value)
+
+
+def test_what_can_be_no_payload_is_told_when_its_bot_is_built(tmp_path: Path) -> None:
+    lost = load(str(folder(tmp_path / "lost", 'interpreter = "echo other.js"')))
+    assert sentence("entrants", "interpreter-runs", main="other.js") in refusal(lost)
+    odd = load(str(folder(tmp_path / "odd", LINE, **{"a&b.js": ""})))
+    assert sentence("entrants", "no-payload") in refusal(odd)
+    small = Loading(Bounds(payload_size=1_024))
+    grows = "build = \"sh -c 'head -c 600 /dev/zero > a.js; head -c 600 /dev/zero > b.js'\""
+    many = load(str(folder(tmp_path / "many", LINE, grows)), loading=small)
+    assert sentence("entrants", "files-more-than-payload", most="1,024") in refusal(many)
+    large = load(str(folder(tmp_path / "large", LINE, grows.replace("600", "2000"))), loading=small)
+    assert sentence("sandbox", "longer-bytes", most="1,024") in refusal(large)
+    link = "build = \"sh -c 'ln -s /etc/passwd x.js'\""
+    assert "x.js" in refusal(load(str(folder(tmp_path / "link", LINE, link))))
+
+
+def test_a_payload_above_its_bound_is_refused_when_its_bot_is_named(tmp_path: Path) -> None:
+    place = folder(tmp_path / "m", LINE, **{"a.js": "1" * 600, "b.js": "1" * 600})
+    with pytest.raises(
+        ConfigError, match=pattern("entrants", "payload-above-bound", what="its files,.*", size="[0-9,]+", most="1,024")
+    ):
+        load(str(place), loading=Loading(Bounds(payload_size=1_024)))
+    assert load(str(place), loading=Loading(Bounds(payload_size=2_048)))
+
+
+@pytest.mark.parametrize("made", ["mkdir .payload", "ln -s main.js .payload", "printf x > .payload"])
+def test_a_build_cannot_write_its_payload(tmp_path: Path, made: str) -> None:
+    bot = load(str(folder(tmp_path / "m", LINE, f"build = \"sh -c '{made}'\"")), loading=TAKEN)
+    assert payload(bot).startswith(interpreters.HEAD)
+    staged = staging.staged(Level.TRUSTED) / bot.identity / ".payload"
+    assert stat.S_ISREG(staged.lstat().st_mode)
+
+
+# --- the module ---
+
+
+def test_another_maximum_changes_no_other_byte() -> None:
+    sizes = {most: with_memory(ECHO, most) for most in (4, 16, 64)}
+    assert {most: rewritten(module).pages for most, module in sizes.items()} == {4: 64, 16: 256, 64: 1_024}
+    assert with_memory(sizes[4], 64) == sizes[64] == with_memory(sizes[64], 64)
+    assert sizes[16].replace(b"\1\1\1\x80\2", b"") == sizes[64].replace(b"\1\1\1\x80\x08", b"")
+    assert with_memory(sizes[16] + b"\0\2\1x", 16) == sizes[16] + b"\0\2\1x"
+
+
+def test_a_module_that_begins_with_more_memory_is_refused() -> None:
+    with pytest.raises(ModuleRefused, match=pattern("modules", "more-pages-than-maximum", pages="100", mib="4")):
+        with_memory(with_memory(ECHO, 16).replace(b"\5\5\1\1\1\x80\2", b"\5\5\1\1\x64\x80\2"), 4)
+
+
+def test_memory_and_module_are_those_of_the_word(tmp_path: Path) -> None:
+    four = played(load(str(folder(tmp_path / "four", LINE, "memory = 4")), loading=TAKEN))
+    usual = played(load(str(folder(tmp_path / "usual", LINE)), loading=TAKEN))
+    assert (four.parts[0], usual.parts[0]) == tuple(sha256(with_memory(ECHO, most)).hexdigest() for most in (4, 16))
+
+
+def test_an_interpreter_that_is_not_installed_is_named_with_what_installs_it(tmp_path: Path, installed: Path) -> None:
+    installed.unlink()
+    bot = load(str(folder(tmp_path / "m", LINE)), loading=TAKEN)
+    with pytest.raises(ConfigError, match=pattern("entrants", "interpreter-not-installed", word="echo")):
+        played(bot)
+    installed.write_bytes(b"no module")
+    with pytest.raises(ConfigError, match=r"echo: .*echo\.wasm: not valid WebAssembly"):
+        played(bot)
+
+
+def test_one_that_no_release_has_is_taken_by_a_flag_alone(tmp_path: Path, installed: Path) -> None:
+    folder(tmp_path / "one", LINE)
+    folder(tmp_path / "two", LINE, **{"main.js": "two"})
+    words = ("run", "--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "a", *bots("one", "two"), "--out", "cup")
+    digest = sha256(installed.read_bytes()).hexdigest()[:12]
+    said = arena(*words, cwd=tmp_path, code=2).stderr
+    assert re.search(pattern("entrants", "interpreter-unreleased", word="echo", place=".*", digest=digest), said)
+    arena(*words, interpreters.FLAG, cwd=tmp_path)
+    for command in ("show", "verify"):
+        assert f"2 bots in {released.UNKNOWN}: one, two\n" in arena(command, "cup", cwd=tmp_path).stdout
+    report = json.loads(arena("verify", "cup", "--json", cwd=tmp_path).stdout)["events"][0]
+    assert report["interpreters"] == {released.UNKNOWN: ["one", "two"]}
+
+
+def test_one_of_a_release_is_said_to_be_one(
+    tmp_path: Path, installed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digest = sha256(installed.read_bytes()).hexdigest()
+    table = {digest: released.Released("echo", "a parrot 0.1")}
+    monkeypatch.setattr(released, "released", lambda: table)
+    monkeypatch.setattr(interpreters, "released", lambda: table)
+    assert played(load(str(folder(tmp_path / "m", LINE)))).parts[0] == digest
+    assert released.described(digest) == "echo (a parrot 0.1, released)"
+    assert released.lines_of(released.by_interpreter([("m", digest), ("n", "0" * 64), ("o", digest)])) == [
+        "2 bots in echo (a parrot 0.1, released): m, o",
+        f"1 bot in {released.UNKNOWN}: n",
+    ]
+
+
+def test_the_table_of_releases_is_sound() -> None:
+    for digest, one in released.released().items():
+        assert re.fullmatch("[0-9a-f]{64}", digest)
+        assert one.word in interpreters.WORDS
+    rows = released.tomllib.loads(Path(released.__file__).with_name("released.toml").read_text()).get("interpreters", [])
+    assert all({*row["maxima"]} == {"4", "16", "64"} for row in rows)
+
+
+def test_a_pinned_one_is_found_by_its_hash_though_another_is_installed(tmp_path: Path, installed: Path) -> None:
+    bot = load(str(folder(tmp_path / "m", LINE, "memory = 4")), loading=TAKEN)
+    then = played(bot)
+    installed.write_bytes(OTHER)
+    interpreters._module.cache_clear()
+    assert played(bot).parts[0] == sha256(with_memory(OTHER, 4)).hexdigest()
+    for digest in (then.parts[0], sha256(with_memory(OTHER, 16)).hexdigest()):  # of any maximum
+        again = played(pinned(bot, Interpreters({"echo": digest}, unreleased=True)))
+        assert (again.parts == then.parts) == (digest == then.parts[0])
+    with pytest.raises(StagingError, match=pattern("entrants", "interpreter-pinned", word="echo", digest="0" * 12)):
+        played(pinned(bot, Interpreters({"echo": "0" * 64}, unreleased=True)))
+    with pytest.raises(ConfigError, match=pattern("entrants", "interpreter-unpinned", word="echo", known="none")):
+        pinned(bot, Interpreters({}))
+
+
+# --- by the wall clock ---
+
+
+def test_by_the_wall_clock_it_runs_in_the_interpreter_if_it_has_no_run_line(tmp_path: Path) -> None:
+    """Its notes are its payload."""
+    for name in ("one", "two"):
+        folder(tmp_path / name, LINE, **{"main.js": name})
+    words = ("match", *bots("one", "two"), "--seed", "a", "--isolation", "trusted", "--notes", interpreters.FLAG)
+    said = arena(*words, cwd=tmp_path).stdout
+    assert "forfeit" not in said
+    for name in ("one", "two"):
+        assert re.search(rf"\n  khiva-interpreted-1\n  main.js\n(?:  .*\n)*  .*{name}\n", said)
+
+
+def test_a_definition_by_the_wall_clock_names_the_interpreter_and_workers_must_have_it(tmp_path: Path, installed: Path) -> None:
+    bot = load(str(folder(tmp_path / "m", LINE)), loading=TAKEN)
+    digest = sha256(installed.read_bytes()).hexdigest()
+    assert {name: one.program for name, one in runtimes_of([bot]).items()} == {"echo 16 MiB": digest}
+    sent = bot_transfer.pack(bot, (), (), files=True)
+    assert bot_transfer.stage_here(sent, Level.TRUSTED).payload
+    installed.write_bytes(OTHER)
+    interpreters._module.cache_clear()
+    with pytest.raises(StagingError, match=pattern("entrants", "interpreter-pinned", word="echo", digest=digest[:12])):
+        bot_transfer.stage_here(sent, Level.TRUSTED)
