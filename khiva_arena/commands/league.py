@@ -27,8 +27,9 @@ from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.seasons import ALL
+from khiva_arena.league.seen import receipt_of
 from khiva_arena.league.settings import league_of, league_text, remember_maker
-from khiva_arena.league.status import LeagueStatus, active_families, receipt_of, status_of
+from khiva_arena.league.status import LeagueStatus, active_families, status_of
 from khiva_arena.league.submissions import by_hand
 from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.names import check_name

@@ -15,9 +15,13 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.in_bundle import opened_bundle
+from khiva_arena.events.stored import is_league
 from khiva_arena.league.chain.links import AnyLink, read_link
+from khiva_arena.league.folder import FINAL
 from khiva_arena.replay.record import canonical
 from khiva_arena.store import bundle
+from khiva_arena.store.db import Store
+from khiva_arena.store.files import FILE
 
 RECEIPT = re.compile(r"link (\d{1,9}) ([0-9a-f]{64}) commitment (?:-|[0-9a-f]{64}) at ([0-9T:+-]{16,32}) from \S+", re.ASCII)
 """A whole line, as whoever was told of a link keeps it with the time."""
@@ -111,3 +115,14 @@ def _links_of_text(text: str) -> Iterator[AnyLink]:
                 yield read_link(line)
             except RecordError:
                 continue  # a line of something else
+
+
+def receipt_of(folder: Path) -> str:
+    """Return the newest link of the league in a folder, or around the final there, as `verify --seen` finds it; "" for any other
+    store."""
+    league = folder.absolute().parent if folder.name.startswith(FINAL) else folder
+    if not folder.is_dir() or not is_league(league) or not (league / FILE).is_file():
+        return ""
+    with Store.read(league) as store:
+        newest = store.newest_link()
+    return f"link {newest.number} {read_link(newest.text).digest}" if newest else ""

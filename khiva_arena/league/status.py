@@ -6,10 +6,9 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.events.durations import AROUND, mean_time
-from khiva_arena.events.stored import bare_timetable, is_league, stored_event
-from khiva_arena.league.chain.links import read_link
+from khiva_arena.events.stored import bare_timetable, stored_event
 from khiva_arena.league.chain.roster import Chain
-from khiva_arena.league.folder import FINAL, QUEUE, check_league
+from khiva_arena.league.folder import QUEUE, check_league
 from khiva_arena.league.pace import Pace
 from khiva_arena.league.public_state import read_state
 from khiva_arena.league.settings import options_of
@@ -144,17 +143,6 @@ def active_families(folder: Path, author: str) -> set[str]:
     ``author``: the id. Raises StoreError if that cannot be read."""
     published = read_state(folder)
     return {bot.family for bot in published.bots if bot.author == author and bot.state == "active"} if published else set()
-
-
-def receipt_of(folder: Path) -> str:
-    """Return the newest link of the league in a folder, or around the final there, as `verify --seen` finds it; "" for any other
-    store."""
-    league = folder.absolute().parent if folder.name.startswith(FINAL) else folder
-    if not folder.is_dir() or not is_league(league) or not _has_store(league):
-        return ""
-    with Store.read(league) as store:
-        newest = store.newest_link()
-    return f"link {newest.number} {read_link(newest.text).digest}" if newest else ""
 
 
 def _has_store(folder: Path) -> bool:

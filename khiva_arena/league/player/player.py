@@ -39,8 +39,9 @@ from khiva_arena.league.player.refusals import (
 )
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.player.started_bots import StartedBots
+from khiva_arena.league.seen import receipt_of
 from khiva_arena.league.settings import League
-from khiva_arena.league.status import estimate, next_begin, receipt_of
+from khiva_arena.league.status import estimate, next_begin
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.walked import LeagueSoFar, founded, keep_walked, walked, with_batch
