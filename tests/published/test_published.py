@@ -51,7 +51,8 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
     assert [event["digest"] for event in found["events"]] == [run_digest(event["digests"]) for event in events]
     tables = json.loads(arena("standings", "finished", "--json", cwd=tmp_path).stdout)
     assert tables["standings"]
-    assert all(event["id"] in arena("show", "finished", cwd=tmp_path).stdout for event in events)
+    shown = arena("show", "finished", cwd=tmp_path).stdout
+    assert all(event["id"] in shown for event in events)
 
 
 RESUMED = ("khiva", "bidding", "emira-sprt", "emira-stages", "silk_road-swiss", "silk_road-gauntlet")
