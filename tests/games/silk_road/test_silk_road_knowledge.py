@@ -174,8 +174,8 @@ def test_a_seat_lacks_nothing_if_some_order_of_its_cards_is_possible():
 
 
 def needs(seen):
-    """For each time that a seat had given more of a good than ever: its slots by then, the good, and how many it had given."""
-    found = []
+    """List each time that a seat had given more of a good than ever: its slots by then, the good, and how many it had given."""
+    all_needs = []
     for seat, good in product(range(seen.seats), range(5)):
         slots, given, most, at = [], 0, 0, {}
         for step in seen.steps_of(seat):
@@ -185,8 +185,8 @@ def needs(seen):
                 given += (step == -1 - good) - (step == LARGE + good)
                 if given > most:
                     most = at[len(slots)] = given
-        found += [(slots[:end], good, number) for end, number in at.items()]
-    return found
+        all_needs += [(slots[:end], good, number) for end, number in at.items()]
+    return all_needs
 
 
 def unmet(filling, all_needs):

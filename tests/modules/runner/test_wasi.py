@@ -98,6 +98,7 @@ class Called:
         before = bytearray([GUARD]) * SIZE
         for at, piece in self.data.items():
             before[at : at + len(piece)] = piece
+        assert len(self.memory) == SIZE
         return {
             at: self.memory[at]
             for part in range(0, SIZE, PART)
