@@ -105,7 +105,7 @@ def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
     arena("bundle", "out", "b", cwd=closed)
     assert len(json_of("verify", "b", cwd=closed)["events"]) == 1
     assert sentence("events", "closed-before-over-only") in arena("bundle", "out", "c", "1", cwd=closed, code=2).stderr
-    arena("report", "out", "1", "--out", "page.html", cwd=closed)
+    arena("report", "out", "1", "--replays", "none", "--out", "page.html", cwd=closed)
 
 
 def test_nobody_is_closed_unasked(copy: Path) -> None:
@@ -182,7 +182,7 @@ def test_matches_of_a_bot_that_withdrew_do_not_count(copy: Path) -> None:
     assert exported.splitlines() == [line for line in every.splitlines() if line.split(",")[2] not in of_greedy]
     (table,) = khiva_arena.standings(copy / "out", 1, exclude="greedy")
     assert [row.name for row in table.rows] == [row["name"] for row in without["rows"]]
-    arena("report", "out", "1", "--exclude", "greedy", "--out", "page.html", cwd=copy)
+    arena("report", "out", "1", "--exclude", "greedy", "--replays", "none", "--out", "page.html", cwd=copy)
     (table,) = blocks(copy / "page.html")["data"]["tables"]
     with Store.read(copy / "out") as store:
         recorded = len(store.recorded(store.events()[0].id))
@@ -205,7 +205,7 @@ def test_words_that_fit_nobody_are_refused(copy: Path) -> None:
     for words in (["standings", "out"], ["export", "out", "--format", "csv"], ["report", "out", "--out", "page.html"]):
         said = arena(*words, "--only", "greedy", cwd=copy, code=2).stderr
         assert sentence("events", "no-event-two-bots", said="only greedy") in said
-    page = arena("report", "out", "--out", "page.html", "--exclude", "greedy", cwd=copy).stderr
+    page = arena("report", "out", "--out", "page.html", "--exclude", "greedy", "--replays", "none", cwd=copy).stderr
     assert sentence("report", "open-browser") in page
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -257,7 +258,7 @@ def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch:
         thread = threading.Thread(target=read)
         thread.start()
         assert until(lambda: got)
-        time.sleep(0.2)  # there is room by then
+        assert until(lambda: not select.select([reader], [], [], 0)[0])  # there is room then
         lines("after")
         lines.__exit__(None)
         thread.join(timeout=10)

@@ -20,7 +20,7 @@ from khiva_arena.sandbox.level import Level
 pytestmark = pytest.mark.slow
 
 GREEDY_C = str(Path(C).with_name("greedy"))
-SHAPE = (*bots(C, GREEDY_C), "--seats", "2", "--seed", "x")
+SHAPE = (*bots(C, GREEDY_C), "--seats", "2", "--seed", "x", "--rule", "max_turns=8")
 Change = Callable[[Job, Outcome], Outcome]
 
 

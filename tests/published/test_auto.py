@@ -71,7 +71,7 @@ def test_what_is_over_is_not_played_again_and_more_seeds_extend_it_by_its_own_dr
     assert f"{over}: nothing is played" in again.stderr
     more = arena(*command("finished", seeds=3), cwd=there)
     assert "it extends event 1" in more.stderr
-    arena(*command("finished", "--new-event", "--seed", "another"), cwd=there)
+    arena(*command("finished", "--new-event", "--seed", "another", "--commit"), cwd=there)
     assert draws(there / "finished") == [(5, ""), (5, ""), (5, "all-meet")]
 
 

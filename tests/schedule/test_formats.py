@@ -3,7 +3,8 @@
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
-from itertools import permutations
+from itertools import chain, permutations
+from random import Random
 
 import pytest
 from competing import first_round, play, results_of, terms_of
@@ -23,10 +24,25 @@ LISTED = (Format.ROUND_ROBIN, Format.GAUNTLET, Format.SPRT)
 ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
-@given(terms_of())
-def test_shapes_are_known_before_and_rounds_have_them(terms):
+@given(terms_of(), st.data())
+def test_each_round_of_any_event_keeps_the_laws(terms, data):
     every, results = play(terms)
+    shapes_are_known_before_and_rounds_have_them(terms, every, results)
+    matches = [[*schedule(terms, drawn)] for drawn in every]
+    ordinals_are_in_a_row_and_every_bot_of_a_table_sits_in_every_seat_equally_often(terms, every, [*chain(*matches)])
+    at = data.draw(st.integers(0, len(every) - 1))
+    begun = matches[at][: data.draw(st.integers(0, len(matches[at])))]
+    a_stopped_event_has_played_every_line_up_equally_plus_or_minus_one_seed(terms, every[at], begun)
+    no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms, every)
+    places_hold_every_bot_once_and_ties_share(terms, results)
+    rng = Random(data.draw(st.integers(0, 2**32)))
+    mixed = [rng.sample(found, len(found)) for found in results]
+    the_same_for_the_same_and_the_order_of_results_does_not_matter(terms, every, results, mixed)
+
+
+def shapes_are_known_before_and_rounds_have_them(terms, every, results):
     known = shapes(terms)
     assert len(known) == len(every)
     for shape, drawn, found in zip(known, every, results, strict=True):
@@ -39,13 +55,8 @@ def test_shapes_are_known_before_and_rounds_have_them(terms):
     assert [shape.first_seed for shape in known] == [terms.seeds * i for i in range(len(known))]
 
 
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(terms_of())
-def test_ordinals_are_in_a_row_and_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
+def ordinals_are_in_a_row_and_every_bot_of_a_table_sits_in_every_seat_equally_often(terms, every, matches):
     """Ordinals seed by seed, line-up by line-up, rotation by rotation."""
-    every, _ = play(terms)
-    matches = [match for drawn in every for match in schedule(terms, drawn)]
     assert [match.ordinal for match in matches] == list(range(sum(shape.matches for shape in shapes(terms))))
     assert [(m.k, m.lineup, m.rotation) for m in matches] == [
         (drawn.first_seed + k, lineup, rotation)
@@ -63,18 +74,39 @@ def test_ordinals_are_in_a_row_and_every_bot_of_a_table_sits_in_every_seat_equal
                     assert counts == [line_up.count(bot)] * terms.seats, f"{drawn=} {k=} {lineup=} {line_up=}"
 
 
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(terms_of(), st.data())
-def test_a_stopped_event_has_played_every_line_up_equally_plus_or_minus_one_seed(terms, data):
-    every, _ = play(terms)
-    drawn = data.draw(st.sampled_from(every))
-    matches = list(schedule(terms, drawn))
-    begun = Counter((match.lineup, match.k) for match in matches[: data.draw(st.integers(0, len(matches)))])
+def a_stopped_event_has_played_every_line_up_equally_plus_or_minus_one_seed(terms, drawn, matches):
+    begun = Counter((match.lineup, match.k) for match in matches)
     seeds = Counter(lineup for lineup, _ in begun)
     counts = [seeds[lineup] for lineup in range(len(drawn.line_ups))]
     assert max(counts) - min(counts) <= 1
     assert sum(count < terms.seats for count in begun.values()) <= 1  # all tables that were begun are complete except one
+
+
+def no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms, every):
+    for drawn in every:
+        for line_up in drawn.line_ups:
+            assert len(line_up) == terms.seats, f"{drawn=} {line_up=}"
+            assert max(map(line_up.count, line_up)) <= terms.copies, f"{drawn=} {line_up=}"
+            assert len(set(line_up)) > 1, f"{drawn=} {line_up=}"
+        at_tables = Counter(bot for line_up in drawn.line_ups for bot in set(line_up))
+        if terms.format in ROUNDS:
+            assert max(at_tables.values()) == 1
+            assert not set(drawn.byes) & set(at_tables)
+
+
+def the_same_for_the_same_and_the_order_of_results_does_not_matter(terms, every, results, mixed):
+    assert list(rounds(terms, lambda shape: mixed[shape.number])) == every
+    assert places(terms, mixed) == places(terms, results)
+
+
+def places_hold_every_bot_once_and_ties_share(terms, results):
+    found = places(terms, results)
+    assert sorted(place.bot for place in found) == list(range(terms.bots))
+    numbers = [place.place for place in found]
+    assert numbers == [1 + sum(other < number for other in numbers) for number in numbers]
+    if terms.format in LISTED:
+        scores = [-1 if place.score is None else place.score for place in found]
+        assert numbers == [1 + sum(other > score for other in scores) for score in scores]
 
 
 @pytest.mark.slow
@@ -92,31 +124,6 @@ def test_neighbours_are_balanced_within_each_round(terms):
             for a, b in permutations(set(line_up), 2):
                 fair = BLOCK_SEEDS[terms.seats] * terms.seats // (terms.seats - 1)
                 assert arcs[lineup, a, b] == line_up.count(a) * line_up.count(b) * fair, f"{drawn=} {lineup=} {line_up=} {a=}"
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(terms_of())
-def test_no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms):
-    for drawn in play(terms)[0]:
-        for line_up in drawn.line_ups:
-            assert len(line_up) == terms.seats, f"{drawn=} {line_up=}"
-            assert max(map(line_up.count, line_up)) <= terms.copies, f"{drawn=} {line_up=}"
-            assert len(set(line_up)) > 1, f"{drawn=} {line_up=}"
-        at_tables = Counter(bot for line_up in drawn.line_ups for bot in set(line_up))
-        if terms.format in ROUNDS:
-            assert max(at_tables.values()) == 1
-            assert not set(drawn.byes) & set(at_tables)
-
-
-@pytest.mark.slow
-@settings(max_examples=20)
-@given(terms_of(), st.randoms(use_true_random=False))
-def test_the_same_for_the_same_and_the_order_of_results_does_not_matter(terms, rng):
-    every, results = play(terms)
-    mixed = [rng.sample(found, len(found)) for found in results]
-    assert list(rounds(terms, lambda shape: mixed[shape.number])) == every
-    assert places(terms, mixed) == places(terms, results)
 
 
 @pytest.mark.slow
@@ -143,19 +150,6 @@ def test_results_are_asked_for_when_the_next_round_is_drawn_and_those_of_the_las
     for drawn in rounds(terms, results):
         every.append(drawn)
         assert asked == list(range(drawn.number))
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(terms_of())
-def test_places_hold_every_bot_once_and_ties_share(terms):
-    found = places(terms, play(terms)[1])
-    assert sorted(place.bot for place in found) == list(range(terms.bots))
-    numbers = [place.place for place in found]
-    assert numbers == [1 + sum(other < number for other in numbers) for number in numbers]
-    if terms.format in LISTED:
-        scores = [-1 if place.score is None else place.score for place in found]
-        assert numbers == [1 + sum(other > score for other in scores) for score in scores]
 
 
 def test_places_before_any_result_are_all_the_first():

@@ -22,14 +22,36 @@ SWISS = [Format.SWISS]
 @pytest.mark.slow
 @settings(max_examples=15)
 @given(terms_of(SWISS))
-def test_everybody_sits_or_has_a_bye_and_none_has_two_before_all_have_one(terms):
-    every, _ = play(terms)
+def test_each_event_keeps_the_laws(terms):
+    every, results = play(terms)
+    everybody_sits_or_has_a_bye_and_none_has_two_before_all_have_one(terms, every)
+    places_are_by_score_then_by_the_opponents_scores(terms, every, results)
+
+
+def everybody_sits_or_has_a_bye_and_none_has_two_before_all_have_one(terms, every):
     byes = Counter(dict.fromkeys(range(terms.bots), 0))
     for drawn in every:
         assert sorted([*drawn.byes, *(bot for line_up in drawn.line_ups for bot in line_up)]) == list(range(terms.bots))
         assert len(drawn.byes) == terms.bots % terms.seats
         byes.update(drawn.byes)
         assert max(byes.values()) - min(byes.values()) <= 1
+
+
+def places_are_by_score_then_by_the_opponents_scores(terms, every, results):
+    found = places(terms, results)
+    score = {place.bot: place.score for place in found}
+    for place in found:
+        sat = [line_up for drawn in every for line_up in drawn.line_ups if place.bot in line_up]
+        assert place.detail.tables == len(sat)
+        assert place.detail.byes == len(every) - len(sat)
+        met = [score[bot] for line_up in sat for bot in line_up if bot != place.bot]
+        assert place.detail.opponents == (sum(met, Fraction(0)) / len(met) if met else None)
+        assert place.detail.points == (place.score * len(sat) if sat else 0)
+    ranked = [(place.score, place.detail.opponents) for place in found if place.score is not None]
+    assert ranked == sorted(ranked, reverse=True)
+    assert [place.score for place in found[len(ranked) :]] == [None] * (terms.bots - len(ranked))
+    for (one, next_one), (a, b) in zip(pairwise(ranked), pairwise(found), strict=False):
+        assert (a.place == b.place) == (one == next_one)
 
 
 @settings(max_examples=10)
@@ -89,26 +111,6 @@ def test_bots_of_one_author_never_meet(seats, tables, more, data):
     for drawn in play(terms)[0]:
         assert all(len({authors[bot] for bot in line_up}) == seats for line_up in drawn.line_ups)
         assert drawn.together == ()
-
-
-@settings(max_examples=10)
-@given(terms_of(SWISS))
-def test_places_are_by_score_then_by_the_opponents_scores(terms):
-    every, results = play(terms)
-    found = places(terms, results)
-    score = {place.bot: place.score for place in found}
-    for place in found:
-        sat = [line_up for drawn in every for line_up in drawn.line_ups if place.bot in line_up]
-        assert place.detail.tables == len(sat)
-        assert place.detail.byes == len(every) - len(sat)
-        met = [score[bot] for line_up in sat for bot in line_up if bot != place.bot]
-        assert place.detail.opponents == (sum(met, Fraction(0)) / len(met) if met else None)
-        assert place.detail.points == (place.score * len(sat) if sat else 0)
-    ranked = [(place.score, place.detail.opponents) for place in found if place.score is not None]
-    assert ranked == sorted(ranked, reverse=True)
-    assert [place.score for place in found[len(ranked) :]] == [None] * (terms.bots - len(ranked))
-    for (one, next_one), (a, b) in zip(pairwise(ranked), pairwise(found), strict=False):
-        assert (a.place == b.place) == (one == next_one)
 
 
 def test_places_of_a_round_in_the_middle_count_no_bye_for_who_has_not_played_yet():

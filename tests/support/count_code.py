@@ -71,7 +71,7 @@ def count() -> Counts:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type not in _LAYOUT and token.start[0] not in skipped:
                 tokens += 1
-                used |= set(range(token.start[0], token.end[0] + 1))
+                used.update(range(token.start[0], token.end[0] + 1))
         code, longest = code + len(used), max(longest, len(lines))
         widths += [len(lines[number - 1]) for number in used]
         name = path.relative_to(PACKAGE).with_suffix("").as_posix()

@@ -169,7 +169,7 @@ def _line_ups(
     for (a, b), meetings in counts.recent_meetings.items():
         if a in position and b in position:
             met[_pair(position[a], position[b])] = meetings
-    weights = [_apart(bot, bots, shape) for bot in bots]
+    weights = _apart(bots, shape)
     _add_excess(weights, met, allowed - 1)
     for _ in range(ATTEMPTS):
         of_seats = [[weights[a][b] for b in seats] for a in seats]
@@ -193,10 +193,13 @@ def _pair(a: int, b: int) -> _Pair:
     return (a, b) if a < b else (b, a)
 
 
-def _apart(bot: Active, bots: Sequence[Active], shape: BatchShape) -> list[int]:
-    """Return by bot how much it costs to seat it with this one, or two seats of this one, at one table."""
-    author = _author(bot, shape)
-    return [_FAMILY if bot.family == other.family else _AUTHOR if author == _author(other, shape) else 0 for other in bots]
+def _apart(bots: Sequence[Active], shape: BatchShape) -> list[list[int]]:
+    """Return by two bots how much it costs to seat them, or two seats of one bot, at one table."""
+    who = [(bot.family, _author(bot, shape)) for bot in bots]
+    return [
+        [_FAMILY if family == other else _AUTHOR if author == other_author else 0 for other, other_author in who]
+        for family, author in who
+    ]
 
 
 def _add_excess(weights: list[list[int]], met: Mapping[_Pair, int], allowed: int) -> bool:

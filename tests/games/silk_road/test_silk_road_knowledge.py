@@ -176,25 +176,31 @@ def test_a_seat_lacks_nothing_if_some_order_of_its_cards_is_possible():
     assert len(kinds) == 8
 
 
-def unmet(filling):
-    """Count the needs that are not met: at each number of slots that a seat had when it had given more of a good than ever."""
-    total = 0
-    for seat, good in product(range(filling.seen.seats), range(5)):
-        slots, given, most, needs = [], 0, 0, {}
-        for step in filling.seen.steps_of(seat):
+def needs(seen):
+    """List each time that a seat had given more of a good than ever: its slots by then, the good, and how many it had given."""
+    all_needs = []
+    for seat, good in product(range(seen.seats), range(5)):
+        slots, given, most, at = [], 0, 0, {}
+        for step in seen.steps_of(seat):
             if 0 <= step < LARGE:
-                slots.append(filling.cards[filling.places[step]])
+                slots.append(step)
             else:
                 given += (step == -1 - good) - (step == LARGE + good)
                 if given > most:
-                    most = needs[len(slots)] = given
-        total += sum(slots[:end].count(good) < number for end, number in needs.items())
-    return total
+                    most = at[len(slots)] = given
+        all_needs += [(slots[:end], good, number) for end, number in at.items()]
+    return all_needs
+
+
+def unmet(filling, all_needs):
+    """Count the needs that are not met."""
+    held = [filling.cards[place] for place in filling.places]
+    return sum([held[slot] for slot in slots].count(good) < number for slots, good, number in all_needs)
 
 
 def plain_walk(filling, stream):
     """The walk as it is defined, with needs counted from the whole history."""
-    slots = len(filling.places)
+    slots, all_needs = len(filling.places), needs(filling.seen)
     numbers = chain.from_iterable(reversed(divmod(stream.u64(), 2**32)) for _ in count())
     for _ in range(STEPS_A_SLOT * slots + STEPS if slots else 0):
         before, lacking = filling.cards[:], 0
@@ -204,7 +210,7 @@ def plain_walk(filling, stream):
             pile = filling.piles[filling.seen.slots[slot][1]]
             one, two = filling.places[slot], pile[second * len(pile) // 256]
             cards[one], cards[two] = cards[two], cards[one]
-            after = unmet(filling) if cards[one] != cards[two] else lacking
+            after = unmet(filling, all_needs) if cards[one] != cards[two] else lacking
             if after > 1 or (after > lacking and may_leave >= LEAVES):
                 cards[one], cards[two] = cards[two], cards[one]
             else:

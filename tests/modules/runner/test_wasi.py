@@ -13,6 +13,7 @@ from khiva_arena.modules.runner.wall import Wall
 
 MOST = 0xFFFF_FFFF
 GUARD = 0x5A
+PART = 1024  # bytes that are compared at once
 BAD = (SIZE, SIZE - 1, SIZE - 3, MOST, MOST - 3, 0x8000_0000, 0x7FFF_FFFF)
 """Pointers behind which the smallest result has no room."""
 
@@ -97,7 +98,14 @@ class Called:
         before = bytearray([GUARD]) * SIZE
         for at, piece in self.data.items():
             before[at : at + len(piece)] = piece
-        return {at: new for at, (old, new) in enumerate(zip(before, self.memory, strict=True)) if old != new}
+        assert len(self.memory) == SIZE
+        return {
+            at: self.memory[at]
+            for part in range(0, SIZE, PART)
+            if before[part : part + PART] != self.memory[part : part + PART]
+            for at in range(part, part + PART)
+            if before[at] != self.memory[at]
+        }
 
     def number_at(self, place: int, form: str = "<I") -> int:
         value: int = struct.unpack_from(form, self.memory, place)[0]
