@@ -6,6 +6,7 @@ one time, that of the commit. So whoever builds the same commit gets the same ha
 
 import hashlib
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -35,11 +36,12 @@ def main() -> int:
             compare(sums(first), sums(second))
             shutil.rmtree(DIST, ignore_errors=True)
             shutil.copytree(first, DIST)
+            listed = sums(DIST)
+            (DIST / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in listed.items()), "utf-8")
+            list_dependencies(Path(folder, "installed"))
     except NotBuiltError as error:
         print(error, file=sys.stderr)
         return 2
-    listed = sums(DIST)
-    (DIST / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in listed.items()), "utf-8")
     for name, digest in listed.items():
         if "/" not in name:
             print(f"{(DIST / name).stat().st_size:>10}  {digest}  {name}")
@@ -75,6 +77,10 @@ def build(folder: Path) -> Path:
     run(["git", "archive", "--format=tar", "-o", str(archive), "HEAD"], ROOT)
     with tarfile.open(archive) as opened:
         opened.extractall(sources, filter="data")
+    import ziglang
+
+    # The program in C has musl within, whose licence wants its text to go with it.
+    shutil.copy(Path(ziglang.__file__).parent / "lib" / "libc" / "musl" / "COPYRIGHT", sources / "LICENSE.musl")
     committed = run(["git", "log", "-1", "--format=%ct"], ROOT).strip()
     env = {**os.environ, "SOURCE_DATE_EPOCH": committed, "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     for machine in MACHINES:
@@ -106,6 +112,16 @@ def check_wheels(out: Path) -> None:
             raise NotBuiltError(f"the wheel for {machine} has no programs in C: its compiler failed; see what hatchling prints")
 
 
+def list_dependencies(folder: Path) -> None:
+    """Install the wheel for this machine with what pages and ticks need in a new folder, and write what that brings, with licences,
+    as a bill of materials. It is that of the day, so it has no hash among those of the release."""
+    (wheel,) = DIST.glob(f"khiva_arena-*_{platform.machine()}.whl")
+    run([sys.executable, "-m", "venv", str(folder)], ROOT)
+    run([str(folder / "bin" / "pip"), "install", "--quiet", "--find-links", str(DIST), f"{wheel}[web,modules]"], ROOT)
+    tool = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment", "--output-reproducible"]
+    run([*tool, "--output-file", str(DIST / "sbom.cdx.json"), str(folder / "bin" / "python")], ROOT)
+
+
 def notes(changelog: str) -> str:
     """Return the notes of the newest version of a change log. Raises NotBuiltError if it has none."""
     sections = re.split(r"(?m)^## ", changelog)
@@ -124,7 +140,7 @@ def compare(first: dict[str, str], second: dict[str, str]) -> None:
     """Raise NotBuiltError if two builds differ."""
     differing = sorted({name for name, _ in first.items() ^ second.items()})
     if differing:
-        raise NotBuiltError(f"two builds of one commit differ in {', '.join(differing[:10])}: find what varies before you publish")
+        raise NotBuiltError(f"two builds of one commit differ in {', '.join(differing[:10])}: find what varies first")
 
 
 if __name__ == "__main__":
