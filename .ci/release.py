@@ -113,8 +113,8 @@ def check_wheels(out: Path) -> None:
 
 
 def list_dependencies(folder: Path) -> None:
-    """Install the wheel for this machine with what pages and ticks need in a new folder, and write what that brings, with licences,
-    as a bill of materials. It is that of the day, so it has no hash among those of the release."""
+    """Install the wheel for this machine in a new folder, with what pages and modules need, and write what that brings, with
+    licences, as a bill of materials. It is that of the day, so it has no hash among those of the release."""
     (wheel,) = DIST.glob(f"khiva_arena-*_{platform.machine()}.whl")
     run([sys.executable, "-m", "venv", str(folder)], ROOT)
     run([str(folder / "bin" / "pip"), "install", "--quiet", "--find-links", str(DIST), f"{wheel}[web,modules]"], ROOT)
