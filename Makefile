@@ -19,7 +19,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,27 @@ docs-oldest: .venv/.oldest-docs ## build the site with the oldest tools that pyp
 .venv/.oldest-docs: .venv/.run pyproject.toml
 	@$(PYTHON) -m venv .venv/oldest-docs
 	@.venv/oldest-docs/bin/pip $(INSTALL) -e . $(OLDEST_SITE)
+	@touch $@
+
+OLDEST := sed -n 's/^    "\([A-Za-z_-]*\)>=\([0-9.]*\).*/\1==\2/p' pyproject.toml
+oldest: .venv/.oldest ## the tests of make test on the oldest versions that pyproject.toml allows
+	.venv/oldest/bin/pytest -n 4 --dist loadgroup -q -m "not soak and not language and not long"
+
+.venv/.oldest: .venv/.run pyproject.toml
+	@$(PYTHON) -m venv .venv/oldest
+	@$(OLDEST) > .venv/oldest.txt
+	@.venv/oldest/bin/pip $(INSTALL) -c .venv/oldest.txt -e '.[test]'
+	@touch $@
+
+release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, site, notes, hashes; ten minutes
+	@$(BIN)/python .ci/release.py
+
+rehearse: .venv/.release ## type every install line of the pages against dist/, each in an empty environment; PYTHONS="python3.12 python3.13"
+	@$(BIN)/python .ci/rehearse.py $(PYTHONS)
+
+.venv/.release: .venv/.docs pyproject.toml
+	@echo "setting up the tools of a release (once)" >&2
+	@$(BIN)/pip $(INSTALL) -e '.[release]'
 	@touch $@
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit

@@ -57,14 +57,15 @@ def write_headers() -> None:
             unfinished.replace(path)
 
 
-def _beginning(name: str) -> str:
-    """Return how the name of a program or library begins that is built from the sources that are here; its own hash follows."""
+def _beginning(name: str, machine: str) -> str:
+    """Return how the name of a program or library for a processor begins that is built from the sources that are here; its own
+    hash follows."""
     sources = (HERE / f"{name}.c").read_text("utf-8")
     if name == "rules":
         for header in (HERE / "trainer_calls.h", RULES / "calls" / "calls.h"):
             sources += header.read_text("utf-8")
         sources += "".join(map(join, GAMES))
-    return f"{name}-{platform.machine()}-{_digest(sources.encode())}"
+    return f"{name}-{machine}-{_digest(sources.encode())}"
 
 
 def _digest(data: bytes) -> str:
@@ -84,16 +85,20 @@ def _built(beginning: str) -> list[Path]:
 def program(name: str) -> str:
     """Return the path of a program or library, "" if it was not built when the package was set up, or is damaged."""
     try:
-        paths = _built(_beginning(name))
+        paths = _built(_beginning(name, platform.machine()))
     except OSError:  # a tree without the sources, as a bot in a cell sees it; of several libraries none is known to be right
         paths = _built(f"{name}-{platform.machine()}") if name == "rules" else []
         paths = paths if len(paths) == 1 else []
     return str(paths[0]) if paths else ""
 
 
-def build(name: str) -> str:
-    """Build a program or library and return its path; "" where no compiler of the system, or of ``CC``, can build it."""
-    compiler, beginning = shlex.split(os.environ.get("CC", "cc")), _beginning(name)
+def build(name: str, machine: str = "") -> str:
+    """Build a program or library and return its path; "" where no compiler of the system, or of ``CC``, can build it.
+
+    ``machine``: the processor, as ``platform.machine`` names it, that the compiler of ``CC`` builds for; "" for the one that is here.
+    """
+    machine = machine or platform.machine()
+    compiler, beginning = shlex.split(os.environ.get("CC", "cc")), _beginning(name, machine)
     if paths := _built(beginning):
         return str(paths[0])
     if not sys.platform.startswith("linux") or not compiler or shutil.which(compiler[0]) is None:
@@ -106,7 +111,7 @@ def build(name: str) -> str:
             print(f"{name} is not built, and the arena is a little slower: {done.stderr.strip()[-300:]}", file=sys.stderr)
             return ""
         path = HERE / f"{beginning}-{_digest(unfinished.read_bytes())}"
-        for of_another_source in HERE.glob(f"{name}-{platform.machine()}-*"):
+        for of_another_source in HERE.glob(f"{name}-{machine}-*"):
             of_another_source.unlink(missing_ok=True)
         unfinished.replace(path)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,5 +1,9 @@
-"""The step of hatchling that builds headers and programs in C for a wheel, and for an installation by ``pip install -e``."""
+"""The step of hatchling that builds headers and programs in C for a wheel, and for an installation by ``pip install -e``.
 
+A release builds wheels for other processors, too: ``KHIVA_ARENA_MACHINE`` names the one that the compiler of ``CC`` builds for.
+"""
+
+import os
 import platform
 import runpy
 from pathlib import Path
@@ -15,9 +19,9 @@ class Programs(BuildHookInterface[Any]):
         """Build the programs. ``version``: editable if they are to lie beside their sources, else of a wheel."""
         tools = runpy.run_path(str(Path(self.root, "khiva_arena", "native", "build.py")))
         tools["write_headers"]()
-        paths = [path for path in map(tools["build"], tools["PROGRAMS"]) if path]
+        machine = os.environ.get("KHIVA_ARENA_MACHINE") or platform.machine()
+        paths = [path for name in tools["PROGRAMS"] if (path := tools["build"](name, machine))]
         if paths and version != "editable":
-            machine = platform.machine()
             # The program is static, and the library names no C library: both need nothing of a system but what all have.
             systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
             build_data["tag"] = f"py3-none-{systems}"

@@ -1,0 +1,147 @@
+"""Build what a release is from the commit that is checked out, twice, and put it into dist/ if both came out the same.
+
+The bytes follow from the commit and from the tools that pyproject.toml pins for a release: one compiler for every processor, and
+one time, that of the commit. So whoever builds the same commit gets the same hashes, whatever system it is built on.
+"""
+
+import hashlib
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MACHINES = ("x86_64", "aarch64")
+DIST = ROOT / "dist"
+SECONDS = 1800
+
+
+class NotBuiltError(Exception):
+    """A release cannot be built, or came out differently the second time; the text says why and what to do."""
+
+
+def main() -> int:
+    """Build a release, print what it holds, and return the exit code."""
+    try:
+        check_clean()
+        with tempfile.TemporaryDirectory(prefix="khiva-release-") as folder:
+            first, second = (build(Path(folder, which)) for which in ("first", "second"))
+            compare(sums(first), sums(second))
+            shutil.rmtree(DIST, ignore_errors=True)
+            shutil.copytree(first, DIST)
+            listed = sums(DIST)
+            (DIST / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in listed.items()), "utf-8")
+            list_dependencies(Path(folder, "installed"))
+    except NotBuiltError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for name, digest in listed.items():
+        if "/" not in name:
+            print(f"{(DIST / name).stat().st_size:>10}  {digest}  {name}")
+    pages = sum("/" in name for name in listed)
+    print(f"dist/: built twice, the same bytes; {pages} files of the site in dist/docs; dist/SHA256SUMS has all hashes")
+    return 0
+
+
+def check_clean() -> None:
+    """Raise NotBuiltError if the checkout holds anything that its commit does not."""
+    changed = run(["git", "status", "--porcelain"], ROOT).strip()
+    if changed:
+        raise NotBuiltError(f"a release is a commit, and this checkout has changes; commit or remove them: {changed.split()[-1]}")
+
+
+def run(words: list[str], where: Path, env: Mapping[str, str] = os.environ) -> str:
+    """Run a command in a folder and return what it prints. Raises NotBuiltError, with its last words, if it fails."""
+    try:
+        done = subprocess.run(words, cwd=where, env=env, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotBuiltError(f"{words[0]}: {error}") from None
+    if done.returncode:
+        raise NotBuiltError(f"{shlex.join(words)} ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-2000:]}")
+    return done.stdout
+
+
+def build(folder: Path) -> Path:
+    """Build a release within a new folder, from the files of the commit alone, and return the folder that holds it."""
+    sources, out = folder / "khiva-arena", folder / "dist"
+    sources.mkdir(parents=True)
+    out.mkdir()
+    archive = folder / "commit.tar"
+    run(["git", "archive", "--format=tar", "-o", str(archive), "HEAD"], ROOT)
+    with tarfile.open(archive) as opened:
+        opened.extractall(sources, filter="data")
+    import ziglang
+
+    # The program in C has musl within, whose licence wants its text to go with it.
+    shutil.copy(Path(ziglang.__file__).parent / "lib" / "libc" / "musl" / "COPYRIGHT", sources / "LICENSE.musl")
+    committed = run(["git", "log", "-1", "--format=%ct"], ROOT).strip()
+    env = {**os.environ, "SOURCE_DATE_EPOCH": committed, "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    for machine in MACHINES:
+        made_for = {**env, "CC": shlex.join(compiler(machine)), "KHIVA_ARENA_MACHINE": machine}
+        run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)], sources, made_for)
+    run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(out)], sources, env)
+    check_wheels(out)
+    site = [sys.executable, "-m", "sphinx", "--fresh-env", "--fail-on-warning", "--quiet", "-d", str(folder / "doctrees")]
+    run([*site, "-c", "docs", ".", str(out / "docs")], sources, env)
+    (out / "docs" / ".buildinfo").unlink(missing_ok=True)
+    (out / "NOTES.md").write_text(notes((sources / "CHANGELOG.md").read_text("utf-8")), "utf-8")
+    return out
+
+
+def compiler(machine: str) -> list[str]:
+    """Return the pinned compiler for a processor. The headers are named since a library without a C library is given none."""
+    import ziglang
+
+    headers = Path(ziglang.__file__).parent / "lib" / "libc" / "include"
+    target = f"{machine}-linux-musl"
+    places = [word for name in (target, "generic-musl") for word in ("-isystem", str(headers / name))]
+    return [sys.executable, "-m", "ziglang", "cc", "-target", target, "-s", *places]
+
+
+def check_wheels(out: Path) -> None:
+    """Raise NotBuiltError if there is no wheel for a processor with its programs in C."""
+    for machine in MACHINES:
+        if not list(out.glob(f"khiva_arena-*-py3-none-*musllinux*_{machine}.whl")):
+            raise NotBuiltError(f"the wheel for {machine} has no programs in C: its compiler failed; see what hatchling prints")
+
+
+def list_dependencies(folder: Path) -> None:
+    """Install the wheel for this machine in a new folder, with what pages and modules need, and write what that brings, with
+    licences, as a bill of materials. It is that of the day, so it has no hash among those of the release."""
+    (wheel,) = DIST.glob(f"khiva_arena-*_{platform.machine()}.whl")
+    run([sys.executable, "-m", "venv", str(folder)], ROOT)
+    run([str(folder / "bin" / "pip"), "install", "--quiet", "--find-links", str(DIST), f"{wheel}[web,modules]"], ROOT)
+    tool = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment", "--output-reproducible"]
+    run([*tool, "--output-file", str(DIST / "sbom.cdx.json"), str(folder / "bin" / "python")], ROOT)
+
+
+def notes(changelog: str) -> str:
+    """Return the notes of the newest version of a change log. Raises NotBuiltError if it has none."""
+    sections = re.split(r"(?m)^## ", changelog)
+    if len(sections) < 2:
+        raise NotBuiltError("CHANGELOG.md has no heading of a version: begin one with '## [0.3.0]'")
+    return f"# {sections[1].strip()}\n"
+
+
+def sums(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file in a folder by its path there."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def compare(first: dict[str, str], second: dict[str, str]) -> None:
+    """Raise NotBuiltError if two builds differ."""
+    differing = sorted({name for name, _ in first.items() ^ second.items()})
+    if differing:
+        raise NotBuiltError(f"two builds of one commit differ in {', '.join(differing[:10])}: find what varies first")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

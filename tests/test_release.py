@@ -1,0 +1,76 @@
+"""What `make release` and `make rehearse` are made of, and the workflow that runs them; both run whole in CI."""
+
+import re
+import runpy
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import ROOT
+
+WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
+
+
+@pytest.fixture(scope="module")
+def release() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / ".ci" / "release.py"))
+
+
+@pytest.fixture(scope="module")
+def rehearse() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / ".ci" / "rehearse.py"))
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_change_log(release: dict[str, Any]) -> None:
+    assert release["notes"]("# Changelog\n\n## [0.3.0]\n### Added\n- a\n\n## [0.2.0]\n- b\n") == "# [0.3.0]\n### Added\n- a\n"
+    with pytest.raises(release["NotBuiltError"]):
+        release["notes"]("# Changelog\n")
+
+
+def test_two_builds_that_differ_are_no_release(release: dict[str, Any], tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        (folder / "docs").mkdir(parents=True)
+        (folder / "docs" / "index.html").write_text("the same")
+    release["compare"](release["sums"](first), release["sums"](second))
+    (second / "docs" / "index.html").write_text("another")
+    with pytest.raises(release["NotBuiltError"], match=r"docs/index\.html"):
+        release["compare"](release["sums"](first), release["sums"](second))
+    (second / "docs" / "index.html").unlink()
+    with pytest.raises(release["NotBuiltError"], match=r"docs/index\.html"):
+        release["compare"](release["sums"](first), release["sums"](second))
+
+
+def test_every_line_of_the_pages_that_installs_the_arena_is_typed(rehearse: dict[str, Any]) -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "bots").rglob("*.md")]
+    written = set(
+        re.findall(r"pipx? install [^`#\n&;)]*khiva-arena\S*?(?=['\s`)]|$)", "\n".join(page.read_text() for page in pages))
+    )
+    typed = {re.sub(r"'$", "", line.replace("bin/", "")) for line in rehearse["lines"]()}
+    assert {one.split("khiva-arena")[1] for one in written} == {one.split("khiva-arena")[1] for one in typed}
+    extras = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
+    assert {extra for line in typed for extra in re.findall(r"\[([\w-]+)\]?", line)} <= extras
+
+
+def test_the_first_commands_are_the_first_block_below_their_headings(rehearse: dict[str, Any]) -> None:
+    for page, heading in rehearse["FIRST"]:
+        assert rehearse["commands"](page, heading).startswith("khiva-arena "), heading
+
+
+def test_a_path_without_compilers_has_none(rehearse: dict[str, Any], tmp_path: Path) -> None:
+    folder = Path(rehearse["without_compilers"](tmp_path / "bare"))
+    assert (folder / "sh").exists()
+    assert not [name for name in ("cc", "gcc", "clang", "g++", "c99", "x86_64-linux-gnu-gcc") if (folder / name).exists()]
+
+
+def test_actions_of_a_release_are_named_by_hash_and_may_do_only_what_they_need() -> None:
+    text = WORKFLOW.read_text()
+    used = re.findall(r"uses: (\S+)", text)
+    assert used
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) for name in used), used
+    assert "permissions: {}" in text
+    assert "secrets." not in text
+    granted = sorted(set(re.findall(r"^      ([\w-]+: write)$", text, re.MULTILINE)))
+    assert granted == ["attestations: write", "id-token: write", "pages: write"]
+    assert "contents: write" not in text
