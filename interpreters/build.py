@@ -109,7 +109,8 @@ def build_javascript(python: Path, sources: Path, folder: Path) -> bytes:
 
 def copy_licences(python: Path, sources: Path, folder: Path) -> None:
     """Copy the licences of all that is in the modules."""
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     head = re.match(r"/\*.*?\*/", (sources / "upstream-quickjs" / "quickjs.c").read_text(), re.DOTALL)
     assert head
     (folder / "quickjs-ng.txt").write_text(head[0] + "\n")

@@ -210,8 +210,13 @@ def test_sources_of_another_hash_are_refused(tmp_path: Path) -> None:
     )
 
 
-def test_it_is_a_module_that_the_meter_takes() -> None:
-    assert rewritten(interpreter()).wasm
+@pytest.mark.parametrize(("mib", "pages"), [(4, b"\x40"), (16, b"\x80\x02"), (64, b"\x80\x08")])
+def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int, pages: bytes) -> None:
+    (row,) = tomllib.loads(javascript.RELEASED.read_text())["interpreters"][-1:]
+    before, least, behind = re.split(rb"\x05\x05\x01\x01(.)\x80\x02(?=\x06)", interpreter(), flags=re.DOTALL)
+    made = b"".join([before, bytes([5, 3 + len(pages), 1, 1]), least, pages, behind])
+    assert sha256(made).hexdigest() == row["maxima"][str(mib)]
+    assert rewritten(made).wasm
 
 
 # --- played ---
