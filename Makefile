@@ -19,7 +19,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -175,6 +175,11 @@ fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, frames at 
 
 headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiva.h, and build the library of them
 	@$(BIN)/python khiva_arena/native/build.py
+
+# The compiler lies in an environment of theirs, and what they become in interpreters/build, where a checkout finds it.
+interpreters: .venv/.test ## build the interpreters of bots in ticks to the bytes of their release, and a wheel of them, in a minute or two
+	@$(PYTHON) interpreters/build.py
+	@cd interpreters && ../$(BIN)/python -m hatchling build -t wheel -d build
 
 rules-alike: .venv/.test ## play random matches in the engine and in C and compare every step; GAME=khiva MATCHES=1000000 SEED=1
 	$(BIN)/python tests/crules/alike.py $(or $(GAME),khiva) --matches $(or $(MATCHES),10000) --seed $(or $(SEED),1)

@@ -26,6 +26,7 @@ include_patterns = [
     "bots/SANDBOX.md",
     "bots/*/README.md",
     "bots/rules/*.md",
+    "interpreters/README.md",
     "results/README.md",
     "README.md",
     "CHANGELOG.md",
@@ -33,7 +34,16 @@ include_patterns = [
     "SECURITY.md",
 ]
 # Folders that hold no page are not walked: tests and stores are large.
-exclude_patterns = ["docs/_build", "tests", "results/[!R]*", "protocol/vectors", "protocol/schema", ".venv", ".git"]
+exclude_patterns = [
+    "docs/_build",
+    "interpreters/[!R]*",
+    "tests",
+    "results/[!R]*",
+    "protocol/vectors",
+    "protocol/schema",
+    ".venv",
+    ".git",
+]
 
 myst_heading_anchors = 4  # the headings that a link may name, as they are named in the tree
 html_theme = "furo"

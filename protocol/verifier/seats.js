@@ -1,5 +1,6 @@
 // Play seats of matches again with this meter and this runner: node --stack-size=1800 seats.js < LINES
-// A line is {"wasm": path of a module before it is rewritten, "key": hex, "most_bytes": its memory, "orders": [[word, ticks, hex]]}.
+// A line is {"wasm": path of a module before it is rewritten, "key": hex, "most_bytes": its memory, "orders": [[word, ticks, hex]]},
+// and beside these "payload": hex, if it has one.
 // A line of the output is {"answers": [[word, ticks, hex]], "notes": hex}, with what the module wrote on stderr.
 import { readFileSync } from "node:fs";
 import { rewritten } from "./meter.js";
@@ -17,14 +18,14 @@ function moduleOf(path, pages) {
   return compiled.get(name);
 }
 
-function played({ wasm, key, most_bytes: mostBytes, orders }) {
+function played({ wasm, key, most_bytes: mostBytes, orders, payload }) {
   const answers = [];
   const left = orders[Symbol.iterator]();
   const notes = play(moduleOf(wasm, Math.floor(mostBytes / PAGE_BYTES)), bytesOf(key), (result) => {
     if (result) answers.push([result.word, result.used, hexOf(result.answer)]);
     const { value } = left.next();
     return value ? { order: value[0], ticks: value[1], bytes: bytesOf(value[2]) } : null;
-  });
+  }, payload === undefined ? null : bytesOf(payload));
   return { answers, notes: hexOf(notes) };
 }
 

@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -39,6 +39,7 @@ def _type(name: str) -> str:
     return "".join(f"(param {words[letter]})" for letter in PARAMS[name]) + ("" if name == "proc_exit" else "(result i32)")
 
 
+@lru_cache(maxsize=2)
 def compiled(module: bytes) -> int:
     """The address of a module in the VM, rewritten as each bot's is."""
     return vm.compile_(machine(), rewritten(module).wasm)[0]

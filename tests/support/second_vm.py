@@ -34,6 +34,7 @@ class Part(NamedTuple):
     orders: what its runner was told.
     answers: what that answered, without the answer to its being opened.
     notes: what the module wrote on stderr.
+    payload: what it reads from descriptor 3, if it has that.
     """
 
     module: bytes
@@ -42,6 +43,7 @@ class Part(NamedTuple):
     orders: list[Word]
     answers: list[Word]
     notes: bytes
+    payload: bytes | None = None
 
 
 def overheard(job: Job, modules: Mapping[str, bytes]) -> tuple[Record, list[Part]]:
@@ -81,8 +83,9 @@ def _part(number: int, module: bytes, key: int, told: list[Item], answered: list
     answers = [(WORDS[word], ticks, "" if word in QUIET else data.hex()) for _, word, ticks, data in mine if word in WORDS]
     notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
     (loaded,) = (data for seat, kind, _, data in told if seat == number and kind == line.LOAD)
+    (opened,) = (data for seat, kind, _, data in told if seat == number and kind == line.OPEN)
     most_bytes = line.LOADING.unpack_from(loaded)[0]
-    return Part(module, key, most_bytes, orders, answers[1:], notes)
+    return Part(module, key, most_bytes, orders, answers[1:], notes, line.opening_of(opened)[2])
 
 
 def node(script: str) -> list[str]:
@@ -101,6 +104,8 @@ def again(parts: Iterable[Part], folder: Path) -> list[tuple[list[Word], bytes]]
         path = folder / f"{hash(part.module):x}.wasm"
         path.write_bytes(part.module)
         row = {"wasm": str(path), "key": f"{part.key:016x}", "most_bytes": part.most_bytes, "orders": part.orders}
+        if part.payload is not None:
+            row["payload"] = part.payload.hex()
         rows.append(row)
     words = node("seats.js")
     text = "".join(json.dumps(row) + "\n" for row in rows)

@@ -1,4 +1,4 @@
-// Wire protocol 1 for bots in node, one file and no package. A bot is one call:
+// Wire protocol 1 for bots in node, and in ticks in the arena's interpreter: one file and no package. A bot is one call:
 //
 //   const { play } = require("./khiva_kit.js");
 //   play("my-bot", (decide, match) => 0, "1"); // an index into decide.legal
@@ -7,25 +7,25 @@
 // turn_ms, bank_ms. console.log and process.stdout go to stderr, so that they cannot break the conversation.
 "use strict";
 
-const fs = require("fs");
-
+const fs = typeof khiva === "undefined" ? require("fs") : null;
+const wire = fs ? { readFrame, writeFrame, decode, encode } : khiva; // in ticks the interpreter's own, which has no files
 const FRAME_MOST_FROM_ARBITER = 1048576;
 
 // Play one match: shake hands, answer every decide, return when the input ends.
 function play(name, choose, version = "") {
-  Object.defineProperty(process, "stdout", { get: () => process.stderr }); // console.log looks it up at its first use
+  if (fs) Object.defineProperty(process, "stdout", { get: () => process.stderr }); // console.log looks it up at its first use
   let match = {};
-  for (let message = readFrame(); message !== null; message = readFrame()) {
+  for (let message = wire.readFrame(); message !== null; message = wire.readFrame()) {
     if (message.type === "hello") {
       match = message;
       if (!match.protos.includes(1)) return note(`the arbiter speaks protocols ${match.protos}, this kit speaks 1`);
-      writeFrame({ type: "hello", proto: 1, name, ...(version && { version }) });
+      wire.writeFrame({ type: "hello", proto: 1, name, ...(version && { version }) });
     } else if (message.type === "decide") {
       const { req } = message; // before the bot can change it
       const choice = choose(message, match);
       const shown = typeof choice === "object" ? JSON.stringify(choice) : String(choice); // a list with its brackets
       if (!Number.isSafeInteger(choice)) throw new TypeError(`choose returned ${shown}, want an index into legal`);
-      writeFrame({ type: "act", req, choice });
+      wire.writeFrame({ type: "act", req, choice });
     } else if (message.type === "fault") {
       note(`fault: ${message.code}: ${message.detail} (strikes: ${message.strikes})`);
     }
@@ -157,4 +157,4 @@ function encode(message) {
   return Buffer.concat(parts);
 }
 
-module.exports = { play, note, lottery, decode, encode };
+module.exports = { play, note, lottery, decode: wire.decode, encode: wire.encode };

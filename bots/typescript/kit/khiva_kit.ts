@@ -1,4 +1,4 @@
-// Wire protocol 1 for bots in TypeScript on node, one file and no package. A bot is one call:
+// Wire protocol 1 for bots in TypeScript on node, and in ticks in the arena's interpreter: one file, no package. A bot is one call:
 //
 //   import { play } from "./khiva_kit";
 //   play("my-bot", (decide, match) => 0, "1"); // an index into decide.legal
@@ -42,25 +42,27 @@ interface Files {
 }
 declare const require: (name: string) => unknown;
 declare const process: { stdout: unknown; stderr: unknown };
-const files = require("fs") as Files;
+declare const khiva: { readFrame: typeof readFrame; writeFrame: typeof writeFrame } | undefined;
+const files = (typeof khiva === "undefined" ? require("fs") : null) as Files;
+const wire = typeof khiva === "undefined" ? { readFrame, writeFrame } : khiva; // in ticks the interpreter's own
 
 const FRAME_MOST_FROM_ARBITER = 1048576;
 
 // Play one match: shake hands, answer every decide, return when the input ends.
 export function play<View = any>(name: string, choose: (decide: Decide<View>, match: Match) => number, version = ""): void {
-  Object.defineProperty(process, "stdout", { get: () => process.stderr }); // console.log looks it up at its first use
+  if (files) Object.defineProperty(process, "stdout", { get: () => process.stderr }); // console.log looks it up at its first use
   let match: Match | null = null;
-  for (let message = readFrame(); message !== null; message = readFrame()) {
+  for (let message = wire.readFrame(); message !== null; message = wire.readFrame()) {
     if (message.type === "hello") {
       match = message;
       if (!match.protos.includes(1)) return note(`the arbiter speaks protocols ${match.protos}, this kit speaks 1`);
-      writeFrame(version ? { type: "hello", proto: 1, name, version } : { type: "hello", proto: 1, name });
+      wire.writeFrame(version ? { type: "hello", proto: 1, name, version } : { type: "hello", proto: 1, name });
     } else if (message.type === "decide") {
       const { req } = message; // before the bot can change it
       const choice = choose(message, match as Match);
       const shown = typeof choice === "object" ? JSON.stringify(choice) : String(choice); // a list with its brackets
       if (!Number.isSafeInteger(choice)) throw new TypeError(`choose returned ${shown}, want an index into legal`);
-      writeFrame({ type: "act", req, choice });
+      wire.writeFrame({ type: "act", req, choice });
     } else if (message.type === "fault") {
       note(`fault: ${message.code}: ${message.detail} (strikes: ${message.strikes})`);
     }

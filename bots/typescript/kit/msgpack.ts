@@ -71,7 +71,8 @@ export function decode(bytes: Uint8Array): Plain {
   return whole;
 }
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+declare const khiva: unknown; // in ticks, where the interpreter decodes and encodes, and has no such decoder
+const utf8 = (typeof khiva === "undefined" ? new TextDecoder("utf-8", { ignoreBOM: true }) : null) as TextDecoder;
 const SHORT = 24; // letters up to which it is quicker to look at each than to start the decoder
 
 // A flat map of strings and whole numbers is all that a bot has to say.

@@ -1,0 +1,157 @@
+"""Build the interpreters from pinned sources to the bytes that a release had: ``make interpreters``.
+
+Modules, and the licences of what is in them, come into the folder ``build`` beside this file. It imports nothing of the arena.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import venv
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+RELEASED = HERE.parent / "khiva_arena" / "modules" / "released.toml"
+"""The hashes of released interpreters, which the arena knows."""
+TARGET = ("-target", "wasm32-wasi", "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals", "-O2")
+"""Options of the compiler and of the linker: code that protocol/METER.md takes, the same on every machine."""
+COMPILE = ("-std=gnu11", "-DNDEBUG", "-ffp-contract=off", "-fno-sanitize=all", "-g0", "-w")
+OF_QUICKJS = ("-DEMSCRIPTEN=1", "-DFE_DOWNWARD=0", "-DFE_UPWARD=0")
+"""WebAssembly has no jumps to an address, by which quickjs would go from one instruction to the next, and rounds in one way."""
+LINK = ("-s", "-Wl,-z,stack-size=262144", "-Wl,--max-memory=16777216", "-Wl,--export-memory")
+"""The stack lies below all else, so that who overflows it traps."""
+PARTS = ("dtoa", "libregexp", "libunicode")
+LICENCES = {
+    "zig": "LICENSE",
+    "wasi-libc": "lib/libc/wasi/LICENSE",
+    "wasi-libc-apache": "lib/libc/wasi/LICENSE-APACHE-LLVM",
+    "wasi-libc-mit": "lib/libc/wasi/LICENSE-MIT",
+    "musl": "lib/libc/musl/COPYRIGHT",
+}
+"""Of what the toolchain puts into a module, by the names of their copies."""
+
+
+class BuildError(Exception):
+    """What went wrong, in a line."""
+
+
+def pins(name: str) -> dict[str, Any]:
+    """Return a table of pins.toml."""
+    return dict(tomllib.loads((HERE / "pins.toml").read_text())[name])
+
+
+def requirement(pin: dict[str, Any]) -> str:
+    """Return a package as pip takes it, with the hashes of which its file must have one."""
+    return f"{pin['package']}=={pin['version']} " + " ".join(f"--hash=sha256:{digest}" for digest in pin["sha256"])
+
+
+def run(*words: str | Path, cwd: Path = HERE, **variables: str) -> None:
+    """Run a program. Raises BuildError with the last lines of what it says if it fails."""
+    done = subprocess.run(words, cwd=cwd, env=os.environ | variables, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildError(f"{' '.join(map(str, words))}: {done.stderr.strip()[-2000:]}")
+
+
+def pip(python: Path, command: str, pin: dict[str, Any], *options: str) -> None:
+    """Let pip fetch a pinned package, from sources/ or the index."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(requirement(pin))
+        file.flush()
+        links = ("--find-links", str(HERE / "sources")) if (HERE / "sources").is_dir() else ()
+        run(python, "-m", "pip", command, "--quiet", "--no-deps", "--require-hashes", *links, *options, "-r", file.name)
+
+
+def toolchain(folder: Path) -> Path:
+    """Return the Python of an environment that has the toolchain, and make it if it is not there."""
+    python, stamp = folder / "bin" / "python", folder / "pinned"
+    wanted = requirement(pins("toolchain"))
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"setting up {pins('toolchain')['package']} {pins('toolchain')['version']} (once)", file=sys.stderr)
+        venv.create(folder, clear=True, with_pip=True)
+        pip(python, "install", pins("toolchain"), "--only-binary=:all:")
+        stamp.write_text(wanted)
+    return python
+
+
+def source(name: str, python: Path, folder: Path) -> Path:
+    """Return a folder with the sources of an interpreter. Raises BuildError if they have another hash than the pinned one."""
+    pin = pins(name)
+    archive = HERE / "sources" / pin["file"]
+    if not archive.exists():
+        archive = folder / pin["file"]
+        pip(python, "download", pin, "--no-binary=:all:", "--dest", str(folder))
+    digest = sha256(archive.read_bytes()).hexdigest()
+    if digest not in pin["sha256"]:
+        raise BuildError(f"{archive} has the hash {digest}, and pins.toml has {', '.join(pin['sha256'])}")
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+    return folder / str(pin["file"]).removesuffix(".tar.gz")
+
+
+def build_javascript(python: Path, sources: Path, folder: Path) -> bytes:
+    """Return quickjs-ng with the arena's own functions as a module. The folder is for what comes between."""
+    cache = {name: str(folder / "cache") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
+    compiler = (python, "-m", "ziglang", "cc", *TARGET)
+    quickjs = sources / "upstream-quickjs"
+    units = {"main": HERE / "javascript" / "main.c", **{part: quickjs / f"{part}.c" for part in PARTS}}
+    for name, unit in units.items():
+        run(*compiler, *COMPILE, *OF_QUICKJS, f"-I{quickjs}", "-c", unit, "-o", f"{name}.o", cwd=folder, **cache)
+    run(*compiler, *LINK, *(f"{name}.o" for name in units), "-o", "javascript.wasm", cwd=folder, **cache)
+    return (folder / "javascript.wasm").read_bytes()
+
+
+def copy_licences(python: Path, sources: Path, folder: Path) -> None:
+    """Copy the licences of all that is in the modules."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    head = re.match(r"/\*.*?\*/", (sources / "upstream-quickjs" / "quickjs.c").read_text(), re.DOTALL)
+    assert head
+    (folder / "quickjs-ng.txt").write_text(head[0] + "\n")
+    (packages,) = python.parent.parent.glob("lib/python*/site-packages/ziglang")
+    for name, file in LICENCES.items():
+        shutil.copyfile(packages / file, folder / f"{name}.txt")
+    shutil.copyfile(HERE.parent / "LICENSE", folder / "khiva-arena.txt")
+
+
+def released(word: str) -> list[str]:
+    """Return the hashes that releases have had for the module of a word, the newest last."""
+    rows = tomllib.loads(RELEASED.read_text()).get("interpreters", [])
+    return [row["maxima"]["16"] for row in rows if row["word"] == word]
+
+
+def main() -> int:
+    """Build, compare with the newest release, and say what was made."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=HERE / "build", help="the folder for the modules")
+    parser.add_argument("--toolchain", type=Path, default=HERE / "build" / "toolchain", help="the folder for the compiler")
+    parser.add_argument("--unreleased", action="store_true", help="keep a module that no release had")
+    options = parser.parse_args()
+    out = options.out.absolute()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        python = toolchain(options.toolchain.absolute())
+        with tempfile.TemporaryDirectory(dir=out) as made:
+            sources = source("javascript", python, Path(made))
+            module = build_javascript(python, sources, Path(made))
+            copy_licences(python, sources, out / "licences")
+        digest = sha256(module).hexdigest()
+        if digest not in released("javascript")[-1:] and not options.unreleased:
+            (out / "javascript.wasm").unlink(missing_ok=True)
+            raise BuildError(f"javascript.wasm has the hash {digest}, and {RELEASED.name} another one; --unreleased keeps it")
+        (out / "javascript.wasm").write_bytes(module)
+    except (BuildError, OSError, subprocess.SubprocessError, tarfile.TarError) as error:
+        print(f"interpreters: {error}", file=sys.stderr)
+        return 1
+    print(f"{digest}  {os.path.relpath(out / 'javascript.wasm')}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

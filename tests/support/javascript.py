@@ -1,0 +1,80 @@
+"""The interpreter of JavaScript for tests, built once in this checkout, and bots that it runs."""
+
+import fcntl
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from arena import ROOT
+from golden import packed
+from modules import answers_to
+from second_vm import Part
+from tools import lacks
+
+from khiva_arena.league.submissions.packing import MAGIC
+
+KIT = ROOT / "bots" / "javascript" / "kit" / "khiva_kit.js"
+PROJECT = ROOT / "interpreters"
+BUILT = PROJECT / "build" / "javascript.wasm"
+RELEASED = ROOT / "khiva_arena" / "modules" / "released.toml"
+HEAD = b"khiva-interpreted-1\n"
+KEY = 0x0123456789ABCDEF
+MEMORY = 16 << 20
+HELLO = packed({"type": "hello", "protos": [1], "seed": 7}).hex()
+SECONDS = 1_200
+
+
+def build(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the recipe of a copy of interpreters/."""
+    command = ["nice", sys.executable, str(project / "build.py"), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def released() -> str:
+    """The hash that the newest release has."""
+    rows = tomllib.loads(RELEASED.read_text())["interpreters"]
+    return str([row["maxima"]["16"] for row in rows if row["word"] == "javascript"][-1])
+
+
+@cache
+def interpreter() -> bytes:
+    """The module, taken from where `make interpreters` leaves it, and built there if it is not of the release."""
+    BUILT.parent.mkdir(exist_ok=True)
+    with open(BUILT.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not BUILT.exists() or sha256(BUILT.read_bytes()).hexdigest() != released():
+            done = build(PROJECT)
+            if done.returncode:
+                lacks(f"the interpreter of JavaScript cannot be built here: {done.stderr[-500:]}")
+        return BUILT.read_bytes()
+
+
+def payload(files: Mapping[str, bytes], main: str = "main.js") -> bytes:
+    """The payload of a bot that begins with a file."""
+    contents = sorted(files.items())
+    head = msgspec.msgpack.encode([(name, len(data), False) for name, data in contents])
+    archive = b"".join([MAGIC, len(head).to_bytes(4), head, *(data for _, data in contents)])
+    return HEAD + main.encode() + b"\n" + archive
+
+
+def ran(code: str, *, ticks: int = 2_000_000_000, key: int = KEY, **others: str) -> Part:
+    """Run a file, with other files beside it by their names without ".js", up to the answer to the hello."""
+    files = {f"{name}.js": text.encode() for name, text in {"main": code, **others}.items()}
+    orders = [("ask", ticks, HELLO)]
+    read = payload(files)
+    answers, notes = answers_to(orders, interpreter(), key.to_bytes(8), MEMORY, read)
+    return Part(interpreter(), key, MEMORY, orders, answers, notes, read)
+
+
+def payload_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
+    """Write a bot of these files into a folder, as a module and a payload."""
+    folder.mkdir()
+    (folder / "javascript.wasm").write_bytes(interpreter())
+    (folder / "files").write_bytes(payload(files))
+    (folder / "bot.toml").write_text(f'name = "{folder.name}"\nmodule = "javascript.wasm"\npayload = "files"\n')
+    return folder
