@@ -95,7 +95,7 @@ def program(name: str) -> str:
 def build(name: str, machine: str = "") -> str:
     """Build a program or library and return its path; "" where no compiler of the system, or of ``CC``, can build it.
 
-    ``machine``: the processor, as ``platform.machine`` names it, that the compiler of ``CC`` builds for; "" for the one that is here.
+    ``machine``: the processor that the compiler of ``CC`` builds for, as ``platform.machine`` names it; "" for the one here.
     """
     machine = machine or platform.machine()
     compiler, beginning = shlex.split(os.environ.get("CC", "cc")), _beginning(name, machine)
