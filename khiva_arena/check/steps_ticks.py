@@ -41,7 +41,8 @@ async def of_a_match(running: RunningCheck) -> str:
         meter=PRICE_LIST,
     )
     try:
-        command = stage(running.bot.in_ticks, running.sandbox.level, by_function=True)
+        bot = running.bot.in_ticks  # of an interpreter's functions nobody learns where a bot's own ticks went
+        command = stage(bot, running.sandbox.level, by_function=not bot.is_interpreted)
     except ConfigError as error:  # this machine lacks an interpreter, or the VM
         raise Skipped(str(error)) from None
     except BotError as error:
@@ -55,5 +56,5 @@ async def of_a_match(running: RunningCheck) -> str:
         for blame in report.faults:
             raise Warned(f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step {blame.step}: {blame.detail}")
     spent = [f"seat {seat}: {words}" for seat, words in enumerate(spending(outcome.record))]
-    where = by_function(outcome.seats[0].ending.functions)
-    return "\n".join([*spent, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}", "seat 0 by function:", *where])
+    where = [] if bot.is_interpreted else ["seat 0 by function:", *by_function(outcome.seats[0].ending.functions)]
+    return "\n".join([*spent, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}", *where])
