@@ -314,4 +314,4 @@ vm: .venv/.test ## run the tests of isolation strict in a virtual machine with c
 	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/sandbox/test_cgroup.py tests/sandbox/test_isolation.py
 
 clean: ## remove .venv, caches, the site, and the results of make run
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache docs/_build $(RESULTS)
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache docs/_build interpreters/build $(RESULTS)

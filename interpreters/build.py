@@ -91,7 +91,8 @@ def source(name: str, python: Path, folder: Path) -> Path:
     if digest not in pin["sha256"]:
         raise BuildError(f"{archive} has the hash {digest}, and pins.toml has {', '.join(pin['sha256'])}")
     with tarfile.open(archive) as files:
-        files.extractall(folder, filter="data")
+        files.extraction_filter = getattr(tarfile, "data_filter", None)  # not each 3.11 has it
+        files.extractall(folder)
     return folder / str(pin["file"]).removesuffix(".tar.gz")
 
 

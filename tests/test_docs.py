@@ -270,7 +270,7 @@ def test_the_top_level_holds_what_the_design_says() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
     if not tracked:
         lacks("not a git checkout", may=True)
-    rooms = {"khiva_arena", "docs", "protocol", "bots", "tests", "results", ".ci", ".github"}
+    rooms = {"khiva_arena", "docs", "protocol", "bots", "interpreters", "tests", "results", ".ci", ".github"}
     pages = {"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"}
     assert {Path(path).parts[0] for path in tracked} == rooms | pages | {
         "pyproject.toml",
