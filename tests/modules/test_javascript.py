@@ -1,5 +1,6 @@
 """The interpreter of JavaScript: its build, what bots can do in it, what they are told, and that two VMs agree on all of it."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import javascript
 import pytest
-from arena import ROOT
+from arena import ROOT, arena
 from javascript import KIT, interpreter, payload_folder, ran
 from module_matches import TIME, job
 from second_vm import Part, again, overheard
@@ -268,3 +269,13 @@ def test_what_typescript_becomes_plays_too(commands: dict[str, Command], tmp_pat
     record = play_one(job([command, commands["random"]], Clock.TICKS, **TIME)).record
     assert record
     assert set(record.verdicts) == {Verdict.OK}
+
+
+def test_a_check_says_what_a_match_takes_and_names_no_function_of_the_interpreter(tmp_path: Path) -> None:
+    need("node")
+    interpreter()
+    report = json.loads(arena("check", "--quick", "shipped:javascript/random", "--json", cwd=tmp_path).stdout)
+    (step,) = (step for step in report["steps"] if step["id"] == "ticks")
+    assert step["status"] == "ok"
+    assert "ticks to start" in step["said"]
+    assert "by function" not in step["said"]

@@ -9,20 +9,19 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-import msgspec
 from arena import ROOT
 from golden import packed
 from modules import answers_to
 from second_vm import Part
 from tools import lacks
 
-from khiva_arena.league.submissions.packing import MAGIC
+from khiva_arena.entrants.archive import PackedContent, stream_of
+from khiva_arena.entrants.interpreters import HEAD
 
 KIT = ROOT / "bots" / "javascript" / "kit" / "khiva_kit.js"
 PROJECT = ROOT / "interpreters"
 BUILT = PROJECT / "build" / "javascript.wasm"
 RELEASED = ROOT / "khiva_arena" / "modules" / "released.toml"
-HEAD = b"khiva-interpreted-1\n"
 KEY = 0x0123456789ABCDEF
 MEMORY = 16 << 20
 HELLO = packed({"type": "hello", "protos": [1], "seed": 7}).hex()
@@ -56,10 +55,7 @@ def interpreter() -> bytes:
 
 def payload(files: Mapping[str, bytes], main: str = "main.js") -> bytes:
     """The payload of a bot that begins with a file."""
-    contents = sorted(files.items())
-    head = msgspec.msgpack.encode([(name, len(data), False) for name, data in contents])
-    archive = b"".join([MAGIC, len(head).to_bytes(4), head, *(data for _, data in contents)])
-    return HEAD + main.encode() + b"\n" + archive
+    return HEAD + main.encode() + b"\n" + stream_of({name: PackedContent(data) for name, data in files.items()})
 
 
 def ran(code: str, *, ticks: int = 2_000_000_000, key: int = KEY, **others: str) -> Part:
