@@ -271,7 +271,7 @@ def test_the_top_level_holds_what_the_design_says() -> None:
     if not tracked:
         lacks("not a git checkout", may=True)
     rooms = {"khiva_arena", "docs", "protocol", "bots", "interpreters", "tests", "results", ".ci", ".github"}
-    pages = {"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"}
+    pages = {"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "RELEASING.md", "LICENSE"}
     assert {Path(path).parts[0] for path in tracked} == rooms | pages | {
         "pyproject.toml",
         "Makefile",

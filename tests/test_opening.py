@@ -72,6 +72,7 @@ OTHERS = {
     "league/submissions/packing": (1, MADE),
     "league/submissions/queue_file": (1, OURS),
     "modules/meter/__main__": (1, TYPED),
+    "modules/released": (1, OURS),
     "modules/runner/main": (2, INSIDE),
     "native/build": (6, OURS),
     "outside/host": (2, SYSTEM),

@@ -9,6 +9,8 @@ from wording import sentence
 from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.commands import merge as merge_command
 from khiva_arena.commands import verify as verify_command
+from khiva_arena.league.folder import SETTINGS
+from khiva_arena.league.settings import league_text
 from khiva_arena.shards.merge import Merged
 from khiva_arena.shards.missing import MissingShard
 
@@ -81,7 +83,9 @@ def test_merge_says_why_it_ends_with_1(
     as_json: bool,
 ) -> None:
     monkeypatch.setattr(merge_command, "merge_stores", lambda *_, **__: result)
-    monkeypatch.setattr(merge_command, "is_league", lambda _: is_league)
+    (tmp_path / "cup").mkdir()
+    if is_league:
+        (tmp_path / "cup" / SETTINGS).write_text(league_text({"bots": []}))
     code = merge_command.merge([], tmp_path / "cup", None, as_json=as_json)
     out, said = capsys.readouterr()
     assert (code, len(said.splitlines())) == (0 if result.complete else 1, 1)

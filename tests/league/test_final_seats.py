@@ -251,7 +251,7 @@ def test_the_bots_of_a_final_play_under_the_ids_of_their_authors(
         def play(self) -> None: ...
 
     monkeypatch.setattr(final, "Run", FinalRun)
-    monkeypatch.setattr(final, "load", lambda _league, sources, name: replace(named(name), identity=sources))
+    monkeypatch.setattr(final, "load", lambda _league, sources, name, _parts: replace(named(name), identity=sources))
     monkeypatch.setattr(final, "_publish", lambda *_: None)
     final.play_final(league, final.FinalShape(8, 1, None), HowLong(), say_nothing)
     assert runs == [(several > 1, sorted(f"{AUTHORS[name]:016x}" for name in ("ann",) * several + ("bob", "eve")))]

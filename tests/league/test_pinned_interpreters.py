@@ -41,6 +41,7 @@ def bot(place: Path) -> str:
 def test_bots_run_in_the_interpreter_of_the_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv(interpreters.FOLDER, str(tmp_path / "installed"))
+    monkeypatch.setattr(interpreters, "_built", lambda: tmp_path / "built")  # nor is there what this checkout has built
     monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # the bot keeps to no more than matches need
     install(tmp_path / "installed", THEN)
     arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)

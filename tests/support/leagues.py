@@ -126,7 +126,7 @@ def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise BotError(f"{names} do not start")
             return Engine(fails).prepare(bots)
 
-        def copy_of(_league: League, sources: str, name: str) -> Bot:
+        def copy_of(_league: League, sources: str, name: str, _parts: tuple[str, ...]) -> Bot:
             return structs.replace(named(name), identity=sources)
 
         monkeypatch.setattr(started_bots.staging, "stage", lambda *_: Command(("none",), "/"))
