@@ -88,6 +88,9 @@ def build(folder: Path) -> Path:
         run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)], sources, made_for)
     run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(out)], sources, env)
     check_wheels(out)
+    toolchain = ROOT / "interpreters" / "build" / "toolchain"  # one for both builds: its files are pinned by their hashes
+    run([sys.executable, "interpreters/build.py", "--toolchain", str(toolchain)], sources, env)
+    run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)], sources / "interpreters", env)
     site = [sys.executable, "-m", "sphinx", "--fresh-env", "--fail-on-warning", "--quiet", "-d", str(folder / "doctrees")]
     run([*site, "-c", "docs", ".", str(out / "docs")], sources, env)
     (out / "docs" / ".buildinfo").unlink(missing_ok=True)

@@ -147,12 +147,15 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
 
 def given_again(words: tuple[str, ...], folder: Path) -> str:
     """Give a command again until the server has noticed that the one before is gone, and return what it prints."""
-    while True:
-        done = arena(*words, cwd=folder, code=None)
-        if sentence("league_serve", "one-at-a-time") not in done.stderr:
-            assert done.returncode == 0, done.stderr
-            return done.stdout
-        time.sleep(0.1)
+    given: list[subprocess.CompletedProcess[str]] = []
+
+    def is_free() -> bool:
+        given.append(arena(*words, cwd=folder, code=None))
+        return sentence("league_serve", "one-at-a-time") not in given[-1].stderr
+
+    until(is_free)
+    assert given[-1].returncode == 0, given[-1].stderr
+    return given[-1].stdout
 
 
 def ended_at_an_instant(words: tuple[str, ...], folder: Path, seconds: float, number: signal.Signals) -> int:
