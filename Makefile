@@ -204,7 +204,7 @@ TIMES ?= 1000
 modules-oldest: .venv/oldest-vm ## play matches of modules on their oldest VM and the newest, which have to come out equal (needs clang)
 	OTHER_VMS=$< $(BIN)/pytest -q tests/modules/test_equal.py -k other_versions
 
-modules-soak: .venv/oldest-vm ## play, forge and overhear TIMES=1000 matches of modules, also on their oldest VM and on Node's; an hour (needs clang)
+modules-soak: .venv/oldest-vm ## play, forge and overhear TIMES=1000 matches of modules and of bots in JavaScript, also on their oldest VM and on Node's; an hour (needs clang)
 	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=$< $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
 	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py
 

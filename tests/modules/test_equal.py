@@ -1,8 +1,8 @@
-"""The same matches of modules come out equal, ticks included: however many are played at a time, on a machine that is busy, on
-other versions of the VM, on another VM by the meter and runner of protocol/verifier, in other Pythons, and on ARM64.
+"""The same matches of modules, bots in JavaScript among them, come out equal, ticks included.
 
-``make modules-soak`` plays 1,000 matches, and names folders with other versions of the VM. ``make modules-elsewhere`` names other
-Pythons, and a folder for ARM64.
+They do however many are played at a time, on a machine that is busy, on other versions of the VM, on another VM by the meter and
+runner of protocol/verifier, in other Pythons, and on ARM64. ``make modules-soak`` plays 1,000 matches, and names folders with
+other versions of the VM. ``make modules-elsewhere`` names other Pythons, and a folder for ARM64.
 """
 
 import os
@@ -47,7 +47,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
 @pytest.fixture(scope="module")
 def played(commands: dict[str, Command]) -> Played:
     """The records of all matches, played one after the other, and the seats' parts in the first of them."""
-    by_name = many_modules.modules()
+    by_name = many_modules.identified()
     records, heard = [], []
     for job in matches(MATCHES, commands):
         record, parts = overheard(job, by_name)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import javascript
 import pytest
 from arena import ROOT, arena
-from javascript import KIT, interpreter, payload_folder, ran
+from javascript import interpreter, payload_folder, ran, shipped_files, stage_shipped
 from module_matches import TIME, job
 from second_vm import Part, again, overheard
 from tools import need
@@ -223,17 +223,9 @@ def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int, 
 # --- played ---
 
 
-def shipped_files(name: str) -> dict[str, bytes]:
-    """The files of a shipped bot, and its kit."""
-    folder = ROOT / "bots" / "javascript" / name
-    return {path.name: path.read_bytes() for path in (*folder.glob("*.js"), KIT)}
-
-
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
-    place = tmp_path_factory.mktemp("bots")
-    folders = {name: payload_folder(place / name, shipped_files(name)) for name in ("greedy", "random")}
-    return {name: staging.stage(bots.load(str(folder))) for name, folder in folders.items()}
+    return stage_shipped(tmp_path_factory.mktemp("bots"))
 
 
 @pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])

@@ -15,8 +15,10 @@ from modules import answers_to
 from second_vm import Part
 from tools import lacks
 
+from khiva_arena.entrants import bots, staging
 from khiva_arena.entrants.archive import PackedContent, stream_of
 from khiva_arena.entrants.interpreters import HEAD
+from khiva_arena.sandbox.command import Command
 
 KIT = ROOT / "bots" / "javascript" / "kit" / "khiva_kit.js"
 PROJECT = ROOT / "interpreters"
@@ -74,3 +76,15 @@ def payload_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
     (folder / "files").write_bytes(payload(files))
     (folder / "bot.toml").write_text(f'name = "{folder.name}"\nmodule = "javascript.wasm"\npayload = "files"\n')
     return folder
+
+
+def shipped_files(name: str) -> dict[str, bytes]:
+    """The files of a shipped bot, and its kit."""
+    folder = ROOT / "bots" / "javascript" / name
+    return {path.name: path.read_bytes() for path in (*folder.glob("*.js"), KIT)}
+
+
+def stage_shipped(place: Path) -> dict[str, Command]:
+    """The commands of the shipped bots that play in ticks, by name."""
+    folders = {name: payload_folder(place / name, shipped_files(name)) for name in ("greedy", "random")}
+    return {name: staging.stage(bots.load(str(folder))) for name, folder in folders.items()}

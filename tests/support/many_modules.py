@@ -1,9 +1,10 @@
-"""Matches of many modules, honest and not, in every game: the same ones whenever they are made."""
+"""Matches of many modules and of bots in JavaScript, honest and not, in every game: the same ones whenever they are made."""
 
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from javascript import interpreter, stage_shipped
 from module_matches import job, staged
 from msgspec.structs import replace
 from scripted_modules import PROBE, command, compiled, of_row, script, scripted
@@ -22,7 +23,9 @@ ROWS = (
     *("notes-300k", "print-8k", "flood-frame", "choice-beyond", "exit-3", "exit-between", "answers-twice", "answers-early"),
     *("single-bytes", "closes-stdin", "never-exits"),
 )
-"""Rows of the zoo that take part. Half of all seats have the probe, which plays to the end and asks for all that there is."""
+"""Rows of the zoo that take part. A third of all seats has the probe, which plays to the end and asks for all that there is."""
+JAVASCRIPT = ("greedy", "random")
+"""Shipped bots that have another third of the seats. They run in the interpreter; greedy is at fault in all games but Khiva."""
 
 
 def modules() -> dict[str, bytes]:
@@ -31,19 +34,24 @@ def modules() -> dict[str, bytes]:
     return {"probe": compiled(PROBE), **grows, **{name: scripted(of_row(name)) for name in ROWS}}
 
 
+def identified() -> dict[str, bytes]:
+    """The modules of all bots, by name: those of JavaScript have the interpreter."""
+    return {**modules(), **dict.fromkeys(JAVASCRIPT, interpreter())}
+
+
 def stage_modules(folder: Path) -> dict[str, Command]:
     """The commands of the modules, by name, compiled by the VM that is installed."""
-    return {name: staged(folder, name, module) for name, module in modules().items()}
+    return {**{name: staged(folder, name, module) for name, module in modules().items()}, **stage_shipped(folder)}
 
 
 def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
     """The first matches, in ticks, of 2 to 5 seats where the game has so few and so many. A bot is identified by its name."""
-    others = sorted(set(commands) - {"probe"})
+    others = sorted(set(commands) - {"probe", *JAVASCRIPT})
     for ordinal in range(count):
         lots = random.Random(f"match {ordinal}")
         game = GAMES[ordinal % len(GAMES)]
         seats = lots.choice([number for number in get(game).seats if number <= 5])
-        names = [lots.choice(["probe", lots.choice(others)]) for _ in range(seats)]
+        names = [lots.choice(["probe", lots.choice(JAVASCRIPT), lots.choice(others)]) for _ in range(seats)]
         policy = lots.choice(("strict", "lenient"))
         made = job([commands[name] for name in names], Clock.TICKS, ordinal=ordinal, game=game, policy=policy, **SHORT)
         seated = tuple(RecordedSeat(f"bot{n}", name, made.header.seats[n].number) for n, name in enumerate(names))
