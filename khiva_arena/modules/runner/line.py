@@ -47,9 +47,11 @@ LARGEST = 1 << 28
 OWN_MEMORY = 40 << 20
 """Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
 nothing is killed."""
-OWN_SPACE, SEAT_SPACE = 48 << 20, 268 << 20
+KEPT_CODE = 32 << 20
+"""Bytes of compiled code that a fork server keeps beside that of the table's seats."""
+OWN_SPACE, SEAT_SPACE = (48 << 20) + KEPT_CODE, 268 << 20
 """Bytes of address space that a runner takes by itself, and for each seat: the module's memory, its thread's stack, and its
-messages. Compiled code comes on top."""
+messages. Compiled code of the seats comes on top."""
 FAILED_STATUS, FAILS = 103, "the runner failed: "
 """The exit code of a runner that cannot do its work, and the beginning of its last line. No module can bring that about."""
 OPEN, SAY, ASK, END, LOAD = range(5)

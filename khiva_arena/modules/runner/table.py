@@ -43,13 +43,14 @@ class TickSeats:
     def __init__(self, vm: Vm) -> None:
         """Begin without a seat."""
         self._vm = vm
-        self._codes: dict[bytes, int] = {}
+        self._codes: dict[bytes, tuple[int, int]] = {}  # the address and the bytes of each, the longest unused first
         self._seats: dict[int, tuple[bytes, TickSeat]] = {}
         self._refusals: dict[int, bytes] = {}
 
     def load(self, loads: "list[Item]") -> None:
         """Make an instance for each seat, or keep that of the table before if it is of the same module. Raises VmFailed.
 
+        Code that this table lacks is kept for a later one, up to ``KEPT_CODE`` of it: an interpreter takes 10 ms to load.
         Called again before anything has run here: a fork server runs nothing, only its children do.
         """
         before, self._seats, self._refusals = self._seats, {}, {}
@@ -59,19 +60,30 @@ class TickSeats:
                 self._seats[number] = before.pop(same[0])
         for _, seat in before.values():
             seat.drop()
-        digests = {line.LOADING.unpack_from(data)[1] for *_, data in loads}
-        for digest in self._codes.keys() - digests:
-            unload(self._vm, self._codes.pop(digest))
+        self._forget({line.LOADING.unpack_from(data)[1] for *_, data in loads})
         for number, _, _, data in loads:
             if number not in self._seats:
                 self._make(number, data)
 
+    def _forget(self, digests: "set[bytes]") -> None:
+        """Unload code that no seat has, the longest unused first, until ``KEPT_CODE`` of it is left. ``digests``: of the seats."""
+        self._codes |= {digest: self._codes.pop(digest) for digest in digests & self._codes.keys()}
+        unused = [digest for digest in self._codes if digest not in digests]
+        kept = sum(self._codes[digest][1] for digest in unused)
+        for digest in unused:
+            if kept <= line.KEPT_CODE:
+                return
+            code, size = self._codes.pop(digest)
+            unload(self._vm, code)
+            kept -= size
+
     def _make(self, number: int, data: bytes) -> None:
         most_bytes, digest = line.LOADING.unpack_from(data)
         if digest not in self._codes:
-            self._codes[digest] = load(self._vm, data[line.LOADING.size :].decode(), digest.hex())
+            path = data[line.LOADING.size :].decode()
+            self._codes[digest] = load(self._vm, path, digest.hex()), posix.stat(path).st_size
         try:
-            self._seats[number] = data, TickSeat(self._vm, self._codes[digest], most_bytes)
+            self._seats[number] = data, TickSeat(self._vm, self._codes[digest][0], most_bytes)
         except (Unfit, Trapped) as problem:
             self._refusals[number] = str(problem).encode()
 
