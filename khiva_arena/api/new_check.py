@@ -1,6 +1,7 @@
 """The preparation of a bot's check: settings, bot, games and level of isolation."""
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Event, Game, Plain, State
 from khiva_arena.games.registry import GAMES, get
@@ -71,10 +73,20 @@ class CheckParts(NamedTuple):
 def parts_of_check(bot: str, games: Sequence[str], keywords: Mapping[str, Any], say: Say = say_nothing) -> CheckParts:
     """Return the parts of a check from the arguments of ``new_check``. Raises ConfigError."""
     settings = settings_from({**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)})
-    loaded = bot_files.load(bot, loading=asking(settings.loading, say))
+    loaded = _as_it_can_play(bot_files.load(bot, loading=asking(settings.loading, say)), say)
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
     return CheckParts(settings, loaded, _games(loaded, games, keywords.get("rules", {})))
+
+
+def _as_it_can_play(bot: Bot, say: Say) -> Bot:
+    """Return the bot, as it plays in ticks if this machine has its interpreter, and lacks the program of its ``run``."""
+    if not (bot.run_line and bot.interpreted) or bot.run[0].startswith("{") or "/" in bot.run[0] or shutil.which(bot.run[0]):
+        return bot
+    if not pin_of(bot.interpreted.word):
+        return bot
+    say(f"{bot.run[0]} is not on this machine, so {bot.name} is checked as it plays in ticks")
+    return bot.in_ticks
 
 
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:

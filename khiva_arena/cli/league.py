@@ -75,7 +75,8 @@ def verb(
     "--clock",
     type=click.Choice(("wall", "ticks")),
     default="wall",
-    help="ticks: bots are modules, so that anybody can run them again; anchors are then bots in C [default: wall].",
+    help="ticks: bots are modules, so that anybody can run them again; anchors are then bots in C, or in JavaScript if "
+    "this machine has no compiler [default: wall].",
 )
 def new(folder: Path, game: str, seats: int, clock: str) -> None:
     """Make FOLDER, a new league: a league.toml with every setting explained, and copies of shipped bots as anchors, which play in

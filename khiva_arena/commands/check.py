@@ -88,6 +88,8 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     ]
     others = game.seats[0] - 1
     in_ticks = shlex.join([*words, *["--bot", report.bot] * others, "--clock", "ticks"])
+    if running.bot.run_line and running.bot.is_interpreted:
+        return f"It keeps the protocol in ticks. Next: {in_ticks}"
     words += ["--bot", OPPONENT] * others
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]

@@ -61,9 +61,9 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
         raise ConfigError(f"{folder}: exists already; give another name")
     word = os.path.abspath(game) if os.path.exists(game) and game not in NAMES else game
     settings: dict[str, Any] = {"game": word, "seats": seats, "clock": clock, "bots": []}
-    language = "c" if clock == "ticks" else "python"
+    language = _language_of_anchors(clock)
     for name, start in _anchors(game, language).items():
-        make(shipped.languages()[language], folder / BOTS / ANCHORS / name, start, clock == "ticks")
+        make(shipped.languages()[language], folder / BOTS / ANCHORS / name, start, language == "c")
         settings["bots"].append(f"{BOTS}/{ANCHORS}/{name}")
     if clock == "ticks":
         settings["interpreters"] = {word: digest for word in WORDS if (digest := pin_of(word)) in released()}
@@ -78,6 +78,14 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
     word = shlex.quote(str(folder))
     say(harmless(f"{folder}: a new league; its settings, all explained, are in {folder / SETTINGS}"))
     say(harmless(f"next: khiva-arena league enter {word} my-bot --author ann, then khiva-arena league play {word}"))
+
+
+def _language_of_anchors(clock: str) -> str:
+    """Return the language of the anchors: in ticks JavaScript if this machine has its interpreter, and no compiler for C."""
+    if clock == "wall":
+        return "python"
+    tools = shipped.languages()["c"].module
+    return "javascript" if tools and shipped.lacks(tools) and pin_of("javascript") in released() else "c"
 
 
 def _anchors(game: str, language: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ import click
 from khiva_arena import shipped
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
+from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.report.text import listing
 from khiva_arena.shipped import Language, ModuleTools
@@ -59,7 +60,12 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         return
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
     click.echo(harmless(f"{folder}: a new bot in {kit.title}: {', '.join(files)}"))
-    if lacks:
+    template = bot_files.load(f"{shipped.WORD}{kit.name}/{start}")
+    interpreted = None if as_module else template.interpreted
+    only_ticks = lacks and interpreted and not template.build and pin_of(interpreted.word)
+    if only_ticks:
+        click.echo(f"It plays in ticks here; by the wall clock it needs, on Debian and Ubuntu: {lacks}")
+    elif lacks:
         is_known = not lacks.startswith("not known")
         click.echo(
             f"This machine lacks the tools of the bot; on Debian and Ubuntu: {lacks}"
@@ -68,12 +74,13 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         )
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
-    click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
+    if not only_ticks:
+        click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
     if searches:
         click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
-    if as_module or bot_files.load(f"{shipped.WORD}{kit.name}/{start}").interpreted:
+    if as_module or interpreted:
         click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {word}"))
-        click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / 'modules.md'}")
+        click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / ('interpreters.md' if interpreted else 'modules.md')}")
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )

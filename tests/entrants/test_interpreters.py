@@ -12,7 +12,9 @@ from arena import arena, bots
 from echo import ECHO
 from wording import pattern, sentence
 
+from khiva_arena.api.new_check import parts_of_check
 from khiva_arena.cluster import bot_transfer
+from khiva_arena.commands import league
 from khiva_arena.commands import new as new_bot
 from khiva_arena.entrants import interpreters, only_modules, staging
 from khiva_arena.entrants.bots import Bot, load, pinned
@@ -296,3 +298,60 @@ def test_a_definition_by_the_wall_clock_names_the_interpreter_and_workers_must_h
     interpreters._module.cache_clear()
     with pytest.raises(StagingError, match=pattern("entrants", "interpreter-pinned", word="echo", digest=digest[:12])):
         bot_transfer.stage_here(sent, Level.TRUSTED)
+
+
+# --- where the program of `run` is not here ---
+
+
+def wordy(place: Path) -> Path:
+    return folder(place, 'run = "no-such-node main.js"', LINE)
+
+
+def test_a_check_takes_the_interpreter_where_the_program_of_run_is_not_here(tmp_path: Path, installed: Path) -> None:
+    bot = str(wordy(tmp_path / "m"))
+    lines: list[str] = []
+    settings = {"unreleased_interpreters": True}
+    checked = parts_of_check(bot, ("khiva",), settings, lines.append).bot
+    assert checked.is_interpreted
+    assert lines == [sentence("check", "checked-as-in-ticks", program="no-such-node", bot="m")]
+    installed.unlink()
+    assert not parts_of_check(bot, ("khiva",), settings).bot.is_interpreted, "what is missing is said by the first step"
+
+
+def test_a_check_takes_run_where_its_program_is_here(tmp_path: Path) -> None:
+    bot = folder(tmp_path / "m", 'run = "sh main.js"', LINE)
+    assert not parts_of_check(str(bot), ("khiva",), {"unreleased_interpreters": True}).bot.is_interpreted
+
+
+@pytest.mark.parametrize(("lacks", "released_", "language"), [(True, True, "javascript"), (True, False, "c"), (False, True, "c")])
+def test_anchors_in_ticks_are_in_javascript_only_where_no_compiler_is_and_a_release_has_it(
+    lacks: bool, released_: bool, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(league.shipped, "lacks", lambda *_: "apt install clang" if lacks else "")
+    monkeypatch.setattr(league, "pin_of", lambda _: "5e" * 32)
+    monkeypatch.setattr(league, "released", lambda: {"5e" * 32: "javascript"} if released_ else {})
+    assert league._language_of_anchors("ticks") == language
+    assert league._language_of_anchors("wall") == "python"
+
+
+def test_anchors_in_javascript_are_written_with_their_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(league, "_language_of_anchors", lambda _: "javascript")
+    monkeypatch.setattr(league, "league_of", lambda *_: None)
+    league.new(tmp_path / "spring", "khiva", 2, "ticks")
+    lines = (tmp_path / "spring" / "bots" / "anchors" / "greedy" / "bot.toml").read_text().splitlines()
+    assert 'interpreter = "javascript main.js"' in lines
+
+
+@pytest.mark.parametrize(("language", "plays"), [("javascript", True), ("typescript", False)])
+def test_a_new_bot_without_node_is_told_what_it_can_do(
+    language: str, plays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that has to be built needs its tools by either clock."""
+    monkeypatch.setattr(new_bot.shipped, "lacks", lambda *_: "apt install nodejs")
+    monkeypatch.setattr(new_bot, "pin_of", lambda _: "5e" * 32)
+    new_bot.new(language, tmp_path / "mine", as_json=False, as_module=False)
+    told = capsys.readouterr().out
+    assert (sentence("new", "plays-in-ticks-here", lacks="apt install nodejs") in told) is plays
+    assert ("shipped:python/greedy" in told) is not plays
+    assert "match --clock ticks" in told
+    assert "interpreters.md" in told

@@ -66,7 +66,7 @@ class TickSeats:
                 self._make(number, data)
 
     def _forget(self, digests: "set[bytes]") -> None:
-        """Unload code that no seat has, the longest unused first, until ``KEPT_CODE`` of it is left. ``digests``: of the seats."""
+        """Unload code that no seat has, the longest unused first, until ``KEPT_CODE`` is left. ``digests``: of the seats."""
         self._codes |= {digest: self._codes.pop(digest) for digest in digests & self._codes.keys()}
         unused = [digest for digest in self._codes if digest not in digests]
         kept = sum(self._codes[digest][1] for digest in unused)
