@@ -36,7 +36,7 @@ def test_what_is_made_once_counts_for_the_room_that_makes_it(tmp_path_factory: p
     assert counted("commands") == mine + 1
 
 
-def test_each_room_that_is_above_a_bound_is_named() -> None:
+def test_each_room_that_is_above_a_bound_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     most = {Work("test", "cli", "commands"): 2, Work("test", "cli", "matches"): 3}
     assert work.above(most, most) == []
     (sentence,) = work.above({**most, Work("test", "cli", "commands"): 3}, most)
@@ -44,6 +44,8 @@ def test_each_room_that_is_above_a_bound_is_named() -> None:
     (sentence,) = work.above({Work("soak", "cli", "commands"): 1}, most)
     assert sentence.startswith("tests of cli in target soak start 1 commands, and may start 0: ")
     assert work.above({Work("long", "cli", "commands"): 1}, most) == [], "make test-long never passed"
+    monkeypatch.setenv("MATCHES", "1000")
+    assert work.above({Work("soak", "cli", "commands"): 1}, most) == [], "make modules-soak never passed"
 
 
 def test_the_bounds_are_of_rooms_and_targets_that_there_are() -> None:
