@@ -190,8 +190,9 @@ rules-mutants: .venv/.test ## change the rules in C in small ways and see whethe
 rules-elsewhere: .venv/.test ## play by the rules in C on machines of 32 bits and of another order of bytes, by qemu; MATCHES=20 SEED=1
 	$(BIN)/python tests/crules/other_machines.py --matches $(or $(MATCHES),20) --seed $(or $(SEED),1)
 
-meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions; CASE=loads
+meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions, and in JavaScript; CASE=loads
 	$(BIN)/python tests/benchmarks/meter.py $(CASE)
+	$(if $(CASE),,$(BIN)/python tests/benchmarks/interpreted.py)
 
 # .venv has the newest version of the VM that pyproject.toml allows.
 VM := $(shell sed -n 's/.*"\(wasmtime>=[^"]*\)".*/\1/p' pyproject.toml)
