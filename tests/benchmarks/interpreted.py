@@ -26,7 +26,8 @@ PROGRAMS = {
         const tricks = [x => x * .5, Math.floor, x => String(x).length, x => JSON.stringify([x]).length, x => parseInt(x + '1'),
           x => new Date(x).getTime() || 1, x => Number(BigInt(x | 0)), x => /\\d/.test(x) ? 1 : 2, x => new Set([x]).size,
           x => 'abc'.charCodeAt(x % 3 | 0), x => Object.keys({ x }).length, x => [3, x, 1].sort()[0],
-          x => 'a-b'.split('-').length, x => +Number(x).toFixed(2), x => Math.hypot(x, 1), x => [x, x].map(y => y + 1)[0], x => [...'xy'].reverse().length];
+          x => 'a-b'.split('-').length, x => +Number(x).toFixed(2), x => Math.hypot(x, 1), x => [x, x].map(y => y + 1)[0],
+          x => [...'xy'].reverse().length];
         for (let x = 1, s = 1; ; x = tricks[(s >> 8) % tricks.length](x) % 1e6 || 1) s = (s * 1103515245 + 12345) & 0x7fffffff""",
     "a regular expression that goes back": "for (;;) /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaa!')",
     "large whole numbers": "let b = 3n; for (;;) b = b * b % (1n << 4000n) + 7n",
