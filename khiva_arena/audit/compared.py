@@ -1,16 +1,19 @@
 """A match in ticks that is played again, beside its record: what is compared, and what the difference is called."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
 from msgspec import structs
 
 from khiva_arena.arbiter.job import Job, Outcome
-from khiva_arena.audit.sample import Unconfirmed
+from khiva_arena.audit.cost import RerunCost
+from khiva_arena.audit.report import EventReport
+from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import granted, unconfirmed
 from khiva_arena.result import Verdict
+from khiva_arena.text import LONGEST, harmless
 
 PATIENCE = 10
 """How many times as much of the machine as in play a match may take when it is run again: nobody is accused by a slow machine."""
@@ -106,3 +109,24 @@ def _in_words(answer: PaidChoice | None) -> str:
         return "nothing"
     _, choice, why, ticks = answer
     return f"{why or f'choice {choice}'} in {ticks:,} ticks"
+
+
+def note(report: EventReport, findings: RerunFindings, matches: Mapping[int, tuple[Record, bytes]]) -> None:
+    """Note in the report of an event each match that did not come out equal when it was run again, or could not be run.
+
+    matches: those that were to be run, by ordinal, each its record and the secret of the seed.
+    """
+    unequal, unconfirmed_matches = findings
+    for ordinal, difference in unequal.items():
+        report.add(f"match {report.number}/{ordinal}: {difference}")
+    report.unsound_matches += unequal
+    for ordinal, (why, *_) in unconfirmed_matches.items():
+        report.unconfirmed.append(harmless(f"match {report.number}/{ordinal}: {why}", LONGEST))
+    untried = [ordinal for ordinal, one in unconfirmed_matches.items() if not one.is_claim]
+    report.unconfirmed_matches += untried
+    out = {*unequal, *untried}
+    report.sound -= len(out)
+    report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in out]
+    report.rerun = (report.rerun or 0) + len(matches.keys() - out)
+    for record, _ in matches.values():
+        report.rerun_cost = (report.rerun_cost or RerunCost()).with_match(record.ticks)

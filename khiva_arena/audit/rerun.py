@@ -14,8 +14,7 @@ from pathlib import Path
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.live import too_little, void
-from khiva_arena.audit.compared import NOT_HERE, as_recorded, compared, unconfirmed_match
-from khiva_arena.audit.cost import RerunCost
+from khiva_arena.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.entrants import only_modules, staging
@@ -30,7 +29,6 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.text import LONGEST, harmless
 
 
 class Rerunner:
@@ -112,20 +110,7 @@ class Rerunner:
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
-        unequal, unconfirmed_matches = self.findings(definition, matches)
-        for ordinal, difference in unequal.items():
-            report.add(f"match {report.number}/{ordinal}: {difference}")
-        report.unsound_matches += unequal
-        for ordinal, (why, *_) in unconfirmed_matches.items():
-            report.unconfirmed.append(harmless(f"match {report.number}/{ordinal}: {why}", LONGEST))
-        untried = [ordinal for ordinal, one in unconfirmed_matches.items() if not one.is_claim]
-        report.unconfirmed_matches += untried
-        out = {*unequal, *untried}
-        report.sound -= len(out)
-        report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in out]
-        report.rerun = (report.rerun or 0) + len(matches.keys() - out)
-        for record, _ in matches.values():
-            report.rerun_cost = (report.rerun_cost or RerunCost()).with_match(record.ticks)
+        note(report, self.findings(definition, matches), matches)
 
     def findings(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> RerunFindings:
         """Play sound matches of an event again. Return what comes out.
