@@ -34,6 +34,8 @@ _MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
 _ADDRESS = "import.meta.url"
 _HERE = '"http://in.page/"'
 """The address of everything within the page. Nobody is asked there."""
+_NO_IMPORTS = 'self.importScripts = () => { throw new Error("nothing is fetched"); };'
+"""Pyodide tries this to learn where it is, and the page's policy would refuse it and say so."""
 _POLICY = (
     "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
     "connect-src 'none'; base-uri 'none'; form-action 'none'"
@@ -112,6 +114,7 @@ def _worker(loader: str, core: str) -> str:
     module = _DEFAULT.sub(r"return \1;", core.replace(_ADDRESS, _HERE))
     return "\n".join(
         [
+            _NO_IMPORTS,
             _MAP.sub("", loader.replace(_ADDRESS, _HERE)),
             f"const createPyodide = (() => {{ {module} }})();",
             f"(() => {{ {own}\n_in_page.serve(self, self.loadPyodide, createPyodide);\n}})();",

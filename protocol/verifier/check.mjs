@@ -54,7 +54,6 @@ function workerOf(files, hears) {
   const scope = Object.assign(globalThis, {
     self: globalThis,
     WorkerGlobalScope: class { static [Symbol.hasInstance](value) { return value === globalThis; } },
-    importScripts: () => { throw new Error("nothing is fetched"); }, // as the policy of the page has it
     location: new URL("http://in.page/"),
     postMessage: (message) => { for (const [kind, value] of Object.entries(message)) hears[kind](value); },
   });

@@ -8,7 +8,7 @@ import { h, name, refill, scrolls } from "./dom.js";
  */
 
 const VERDICTS = /** @type {Record<string, string>} */ ({
-  equal: "Equal: all that was checked came out as the bundle says. What was not checked stands first.",
+  equal: "Equal: all that was checked came out as the bundle says. What was not checked stands above.",
   differs: "Differs: what the bundle says is not what came out.",
   "cannot tell here": "Cannot tell here: this browser or this page lacks something for a part of it. Nobody is accused.",
 });
@@ -101,7 +101,7 @@ class Report {
     this.not_checked = h("ul", { "data-what": "not checked" });
     this.matches = h("ul", { "data-what": "matches" });
     this.events = h("div");
-    refill(place, h("h2", {}, name(file)), this.verdict, h("h3", {}, "Not checked"), this.not_checked, this.progress, this.matches, this.events);
+    refill(place, h("h2", {}, name(file)), h("h3", {}, "Not checked"), this.not_checked, this.verdict, this.progress, this.matches, this.events);
   }
 
   /** @param {Found} found */
