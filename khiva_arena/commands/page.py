@@ -10,10 +10,16 @@ from khiva_arena.store.new_file import check_new_file, new_file
 from khiva_arena.terminal.console import say
 
 
+class OtherPage(ArenaError):
+    """A page is not the one of this version."""
+
+    exit_code = 1
+
+
 def page(runtime: Path, out: Path | None, check: Path | None) -> None:
     """Build the page from a runtime, and write it, or compare it with one that is there, or both.
 
-    Raises ConfigError for files that cannot be read, ArenaError if the page that is there is another one.
+    Raises ConfigError for files that cannot be read, OtherPage if the page that is there is another one.
     """
     if out is None and check is None:
         raise ConfigError("the page needs a place: give --out FILE; or --check FILE to compare one that is there")
@@ -35,5 +41,5 @@ def _compare(path: Path, data: bytes, digest: str) -> None:
     except OSError as error:
         raise ConfigError(f"--check {path}: {error.strerror}") from None
     if theirs != data:
-        raise ArenaError(f"{path} has the SHA-256 {sha256(theirs).hexdigest()}, and the page of this version {digest}")
+        raise OtherPage(f"{path} has the SHA-256 {sha256(theirs).hexdigest()}, and the page of this version {digest}")
     say(f"{path} is the page of this version: SHA-256 {digest}")

@@ -44,8 +44,3 @@ def checked(page: Path, bundle: Path) -> list[dict[str, Any]]:
     assert events, done.stderr
     assert done.returncode == {"equal": 0, "differs": 1, "cannot tell here": 3}[events[-1]["verdict"]]
     return events
-
-
-def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    """The events of a kind."""
-    return [event for event in events if event["kind"] == kind]
