@@ -20,7 +20,7 @@ from khiva_arena import __version__
 from khiva_arena.audit.bundle import BundledEvent, BundledEvents
 from khiva_arena.audit.compared import Compared, note, unconfirmed_match
 from khiva_arena.audit.event import audit
-from khiva_arena.audit.replayed_match import Order, RunResult, replayed
+from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.errors import ArenaError, ConfigError
@@ -49,8 +49,8 @@ THE_CHAIN = "the chain of the league: its links, draws, beacon and finals; the c
 NO_MODULE = "the bundle does not hold the module or the payload of {}: `khiva-arena bundle --with-modules` writes them"
 SHOWN_NAME = 60
 
-Event = dict[str, Any]
-Tell = Callable[[Event], None]
+Told = dict[str, Any]
+Tell = Callable[[Told], None]
 
 
 class Machine(Protocol):
@@ -59,7 +59,7 @@ class Machine(Protocol):
     def take(self, digest: str, data: bytes) -> None:
         """Keep a module or a payload by its SHA-256."""
 
-    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[Order]) -> Sequence[RunResult]:
+    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
         """Run a module from its start over orders. Raises HostFault, with the reason, if this machine cannot."""
 
 
@@ -104,7 +104,7 @@ class _PageRerunner:
         if lacking:
             return Compared("", unconfirmed_match(record, NO_MODULE.format(seats[lacking[0]].name), lacking))
 
-        def run(seat: int, orders: Sequence[Order]) -> Sequence[RunResult]:
+        def run(seat: int, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
             module, key = seats[seat].files[0].digest, record.header.seats[seat].number.to_bytes(8, "big")
             return self._machine.run(module, seats[seat].payload, definition.limits.memory, key, orders)
 
@@ -166,7 +166,7 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell) -> Iterator[bundle.Bu
         yield line
 
 
-def _of_event(report: EventReport) -> Event:
+def _of_event(report: EventReport) -> Told:
     """Return what was found of an event as plain values."""
     return {
         "kind": "event",
@@ -221,7 +221,7 @@ def _place_differences(stored: Mapping[str, Any], members: Sequence[BundledEvent
     return differences("places", stored.get("places"), own, all_keys=True)
 
 
-def _plain(table: CountedTable, names: Mapping[str, str]) -> Event:
+def _plain(table: CountedTable, names: Mapping[str, str]) -> Told:
     """Return a counted table as plain values, the bots in the order of their points."""
     order = sorted(table.bots, key=lambda bot: -(table.bots[bot].score or 0))
     rows = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.audit import in_page
-from khiva_arena.audit.replayed_match import Order, RunResult
+from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
 
 
 class JavaScriptMachine:
@@ -18,11 +18,11 @@ class JavaScriptMachine:
     def take(self, digest: str, data: bytes) -> None:
         self._page.take(digest, data)
 
-    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[Order]) -> Sequence[RunResult]:
+    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
         why, results = self._page.run(module, payload, most_bytes, key, [[*order] for order in orders])
         if why:
             raise HostFault(f"the browser's own VM said {why}")
-        return [RunResult(word, int(used), bytes(answer)) for word, used, answer in results]
+        return [SeatResult(word, int(used), bytes(answer)) for word, used, answer in results]
 
 
 def check(page: Any) -> None:

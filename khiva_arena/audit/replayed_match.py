@@ -27,7 +27,7 @@ from khiva_arena.result import TICKS_A_MS
 from khiva_arena.sandbox.command import Command
 
 
-class Order(NamedTuple):
+class SeatOrder(NamedTuple):
     """An order to a runner: protocol/METER.md, section 12.
 
     word: "say" or "ask".
@@ -40,7 +40,7 @@ class Order(NamedTuple):
     frame: bytes
 
 
-class RunResult(NamedTuple):
+class SeatResult(NamedTuple):
     """The result of an order to ask.
 
     word: how the run ended, one of ``RunEnd``.
@@ -53,7 +53,7 @@ class RunResult(NamedTuple):
     answer: bytes
 
 
-RunSeat = Callable[[int, Sequence[Order]], Sequence[RunResult]]
+RunSeat = Callable[[int, Sequence[SeatOrder]], Sequence[SeatResult]]
 """Runs the module of a seat from its start over orders. Returns a result for each order to ask. Raises HostFault if it can't."""
 
 
@@ -63,16 +63,16 @@ class ReplayedSeat:
     runs: how often it was run.
     """
 
-    def __init__(self, run: Callable[[Sequence[Order]], Sequence[RunResult]], likely: Sequence[Order]) -> None:
+    def __init__(self, run: Callable[[Sequence[SeatOrder]], Sequence[SeatResult]], likely: Sequence[SeatOrder]) -> None:
         self.runs = 0
         self._run = run
         self._likely = list(likely)
         self._next = 0
-        self._orders: list[Order] = []
+        self._orders: list[SeatOrder] = []
         self._asked = 0
-        self._results: Sequence[RunResult] | None = None
+        self._results: Sequence[SeatResult] | None = None
 
-    def add(self, order: Order) -> None:
+    def add(self, order: SeatOrder) -> None:
         """Take an order."""
         self._orders.append(order)
         self._asked += order.word == "ask"
@@ -82,7 +82,7 @@ class ReplayedSeat:
         self._results = None
         self._next += bool(order.frame)  # one without a frame goes on with the question before it
 
-    def result(self) -> RunResult:
+    def result(self) -> SeatResult:
         """Return the result of the last order, which asks."""
         if self._results is None:
             self.runs += 1
@@ -103,13 +103,13 @@ class ReplayedTable:
         """Do nothing."""
 
     def send(self, seat: int, data: bytes) -> None:
-        self._seats[seat].add(Order("say", 0, data))
+        self._seats[seat].add(SeatOrder("say", 0, data))
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
         return {seat: self._ask(self._seats[seat], ask) for seat, ask in asks.items()}
 
     def _ask(self, seat: ReplayedSeat, ask: TickAsk) -> Reply:
-        seat.add(Order("ask", ask.ticks, ask.frame))
+        seat.add(SeatOrder("ask", ask.ticks, ask.frame))
         word, used, answer = seat.result()
         return Reply(RunEnd(word), used, answer if word == RunEnd.ANSWERED else b"")
 
@@ -146,7 +146,7 @@ class _AsRecorded(MatchSteps):
         return structs.replace(self._recorded, steps=tuple(self._steps), ticks=self._ticks())
 
 
-def likely_orders(record: Record, secret: bytes, seat: int) -> list[Order]:
+def likely_orders(record: Record, secret: bytes, seat: int) -> list[SeatOrder]:
     """Return the orders that a runner gets for a seat, as its record says. Raises RecordError for one that does not replay."""
     bank, most = TickBank(record.header.time), {(at, step): ticks for at, step, ticks in granted(record)}
     orders = []
@@ -157,9 +157,9 @@ def likely_orders(record: Record, secret: bytes, seat: int) -> list[Order]:
             ticks = bank.allowance()
             bank.charge(record.ticks[step][asked.step.index(asked.choice)])
         if isinstance(message, Hello | Decide):
-            orders.append(Order("ask", min(ticks, most.get((seat, step), 0)), frame))
+            orders.append(SeatOrder("ask", min(ticks, most.get((seat, step), 0)), frame))
         else:
-            orders.append(Order("say", 0, frame))
+            orders.append(SeatOrder("say", 0, frame))
     return orders
 
 

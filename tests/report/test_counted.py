@@ -63,9 +63,8 @@ def test_each_number_that_is_forged_is_named() -> None:
         (found,) = count_differences({**msgspec.json.decode(plain), key: 1}, own, NAMES)
         assert found.startswith(f"{key} is 1, the records give ")
     for rows in (None, [], [3], msgspec.json.decode(plain)["rows"] * 2):
-        assert "its rows are not one for each bot of the events" in [
-            *count_differences({**msgspec.json.decode(plain), "rows": rows}, own, NAMES)
-        ]
+        (found,) = count_differences({**msgspec.json.decode(plain), "rows": rows}, own, NAMES)
+        assert "rows" in found
 
 
 def test_pairs_of_a_bot_that_failed_to_start_are_the_only_ones_of_their_match() -> None:
