@@ -49,8 +49,8 @@ THE_CHAIN = "the chain of the league: its links, draws, beacon and finals; the c
 NO_MODULE = "the bundle does not hold the module or the payload of {}: `khiva-arena bundle --with-modules` writes them"
 SHOWN_NAME = 60
 
-Told = dict[str, Any]
-Tell = Callable[[Told], None]
+Heard = dict[str, Any]
+Tell = Callable[[Heard], None]
 
 
 class Machine(Protocol):
@@ -166,7 +166,7 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell) -> Iterator[bundle.Bu
         yield line
 
 
-def _of_event(report: EventReport) -> Told:
+def _of_event(report: EventReport) -> Heard:
     """Return what was found of an event as plain values."""
     return {
         "kind": "event",
@@ -221,7 +221,7 @@ def _place_differences(stored: Mapping[str, Any], members: Sequence[BundledEvent
     return differences("places", stored.get("places"), own, all_keys=True)
 
 
-def _plain(table: CountedTable, names: Mapping[str, str]) -> Told:
+def _plain(table: CountedTable, names: Mapping[str, str]) -> Heard:
     """Return a counted table as plain values, the bots in the order of their points."""
     order = sorted(table.bots, key=lambda bot: -(table.bots[bot].score or 0))
     rows = [
