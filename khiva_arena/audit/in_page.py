@@ -12,6 +12,7 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
 """
 
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -23,10 +24,10 @@ from khiva_arena.audit.event import audit
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
-from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.events.round_places import places_of
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Record, canonical
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.report import places
 from khiva_arena.report.counted import CountedTable, count_differences, counted
@@ -121,10 +122,10 @@ def check(data: bytes, machine: Machine, tell: Tell) -> None:
     """Check a bundle and tell what is found. The last event is the end, whatever the bundle holds."""
     try:
         problems, unknown = _check(data, machine, tell)
+    except (CannotTellError, GameFault, ImportError) as error:  # of a game, or of a part of the arena, that a page has not
+        problems, unknown = [], [f"this page cannot check it: {error}; the command `khiva-arena verify` may"]
     except ArenaError as error:
         problems, unknown = [str(error)], []
-    except (CannotTellError, ImportError) as error:  # of a game, or of a part of the arena, that this page does not carry
-        problems, unknown = [], [f"this page cannot check it: {error}; the command `khiva-arena verify` may"]
     except (RecursionError, MemoryError) as error:
         problems, unknown = [], [f"this browser has too little stack or memory for it: {type(error).__name__}"]
     verdict = DIFFERS if problems else CANNOT_TELL if unknown else EQUAL
@@ -217,7 +218,7 @@ class _Rounds:
 
 def _place_differences(stored: Mapping[str, Any], members: Sequence[BundledEvent]) -> Iterator[str]:
     placed = [of for event in members if (of := places_of(_Rounds(event), event.event))]
-    own = [places.to_json(of) for of in placed] or None
+    own = json.loads(canonical([places.to_json(of) for of in placed])) or None  # as a file has it
     return differences("places", stored.get("places"), own, all_keys=True)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena import ROOT
 from bundling import forged, lines_of
 from module_cup import FORGERIES, HOSTILE, MATCHES, OwnMachine, forged_lines, of_kind
 from module_cup import module_cup as module_cup
@@ -61,6 +62,28 @@ def test_a_bundle_without_modules_cannot_be_told(module_cup: Path) -> None:
     end = checked(forged(lines))[-1]
     assert end["verdict"] == "cannot tell here"
     assert "--with-modules" in end["unknown"][0]
+
+
+PUBLISHED = sorted((ROOT / "tests" / "published").glob("*/*/bundle"))
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
+def test_a_bundle_of_each_published_version_is_equal_by_the_rules_or_not_judged(path: Path) -> None:
+    events = checked(path.read_bytes())
+    form = path.parent.name.rpartition("-")[2]
+    judged = form not in ("sprt", "game")  # a sequential test, and a game of somebody's own
+    assert events[-1]["verdict"] == ("equal" if judged else "cannot tell here"), events[-1]
+    assert events[-1]["problems"] == []
+    if judged:
+        assert any("by the wall clock" in event["what"] for event in of_kind(events, "not_checked"))
+
+
+def test_places_that_are_forged_are_named() -> None:
+    lines = lines_of(ROOT / "tests" / "published" / "0.2.0" / "khiva-swiss" / "bundle")
+    of_kind(lines, "standings")[0]["table"]["places"][0]["rows"][0]["place"] = 2
+    end = checked(forged(lines))[-1]
+    assert end["verdict"] == "differs"
+    assert "places.0.rows.0.place" in end["problems"][0]
 
 
 def test_a_file_that_is_no_bundle_is_told_so() -> None:
