@@ -19,7 +19,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -180,6 +180,12 @@ headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiv
 interpreters: .venv/.test ## build the interpreters of bots in ticks to the bytes of their release, and a wheel of them, in a minute or two
 	@$(PYTHON) interpreters/build.py
 	@cd interpreters && ../$(BIN)/python -m hatchling build -t wheel -d build
+
+# What runs the page, by pinned hashes, lies in interpreters/build; neither git nor the wheel has it.
+RUNTIME := interpreters/build/page-runtime.tar
+page: .venv/.run ## fetch what runs the page that checks bundles (needs npm), and write khiva-arena.html; OUT=khiva-arena.html
+	@[ $(RUNTIME) -nt khiva_arena/page/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
+	@$(ARENA) page --runtime $(RUNTIME) --out $(or $(OUT),khiva-arena.html)
 
 rules-alike: .venv/.test ## play random matches in the engine and in C and compare every step; GAME=khiva MATCHES=1000000 SEED=1
 	$(BIN)/python tests/crules/alike.py $(or $(GAME),khiva) --matches $(or $(MATCHES),10000) --seed $(or $(SEED),1)

@@ -49,9 +49,9 @@ import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share
-from khiva_arena.arbiter.seat import Seat
+from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
-from khiva_arena.protocol.session import Answer, Breach, Greeting, Phase
+from khiva_arena.protocol.session import Breach, Phase
 from khiva_arena.result import Verdict
 
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
@@ -100,17 +100,6 @@ class _Wait(msgspec.Struct, eq=False):
     def due(self, lag: float) -> float:
         """Return when to give up: the arbiter's own lag is added back."""
         return self.deadline + lag if self.last is None else self.last
-
-
-class StepResult(msgspec.Struct):
-    """The outcome of a step for each seat that was asked.
-
-    answers: by seat, the greeting or answer
-    faults: by seat, the verdict and a line for the bot's author
-    """
-
-    answers: dict[int, Greeting | Answer] = msgspec.field(default_factory=dict)
-    faults: dict[int, tuple[Verdict, str]] = msgspec.field(default_factory=dict)
 
 
 class Gatherer:

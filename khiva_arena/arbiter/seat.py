@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from khiva_arena.arbiter.clock import Bank
+from khiva_arena.arbiter.bank import Bank
 from khiva_arena.protocol import codec
-from khiva_arena.protocol.session import Session
+from khiva_arena.protocol.session import Answer, Greeting, Session
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.record import IN_TICKS, Header
 from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
@@ -107,3 +107,14 @@ class Seat(msgspec.Struct, eq=False):
         self.verdict = verdict
         self.forfeited_at = step
         return True
+
+
+class StepResult(msgspec.Struct):
+    """The outcome of a step for each seat that was asked.
+
+    answers: by seat, the greeting or answer
+    faults: by seat, the verdict and a line for the bot's author
+    """
+
+    answers: dict[int, Greeting | Answer] = msgspec.field(default_factory=dict)
+    faults: dict[int, tuple[Verdict, str]] = msgspec.field(default_factory=dict)

@@ -21,8 +21,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from khiva_arena.arbiter.gather import StepResult
-from khiva_arena.arbiter.seat import Seat
+from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.protocol.session import Answer, Breach, Phase
 from khiva_arena.result import Verdict

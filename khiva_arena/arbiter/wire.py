@@ -1,12 +1,14 @@
 """The interface of a match to its bots' pipes: bytes out, arrivals in, one wait for all seats. A test can script it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
 from khiva_arena.result import Measured
-from khiva_arena.sandbox.proc_usage import ThreadTime
+
+if TYPE_CHECKING:  # who plays in a page has no processes
+    from khiva_arena.sandbox.proc_usage import ThreadTime
 
 
 class HostFault(Exception):
@@ -41,7 +43,7 @@ class Use(NamedTuple):
     processes: the numbers of its living processes; empty for a seat that only stands for a player who is elsewhere
     """
 
-    threads: dict[int, ThreadTime]
+    threads: "dict[int, ThreadTime]"
     cpu: float
     processes: frozenset[int]
 

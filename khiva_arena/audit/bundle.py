@@ -16,7 +16,7 @@ from khiva_arena.audit.report import AuditLine, AuditResult
 from khiva_arena.audit.sample import Sample
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.events import stored
-from khiva_arena.events.bundling import BundledMatches, tables_of
+from khiva_arena.events.bundled_matches import BundledMatches
 from khiva_arena.events.in_bundle import opened_bundle
 from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
@@ -259,6 +259,8 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
 
     If another engine version wrote them, differences of fitted numbers are notes: fits may have changed since.
     """
+    from khiva_arena.events.bundling import tables_of  # not above: numpy comes with it
+
     try:
         tables = tables_of([event.matches for event in bundled.events], bundled.links)
     except ArenaError as error:

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from khiva_arena.audit.extends import check_chain
 from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
-from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
+from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource, RunsAgain
 from khiva_arena.audit.sample import AT_ONCE
 from khiva_arena.audit.set_aside import left_out_of
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
@@ -35,13 +34,10 @@ from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 
-if TYPE_CHECKING:
-    from khiva_arena.audit.rerun import Rerunner  # few audits run bots
-
 MOST_SEEDS = 2**63  # as many as a store can number
 
 
-def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: "Rerunner | None" = None) -> AuditResult:
+def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: RunsAgain | None = None) -> AuditResult:
     """Check events one after the other, as far as their file can be read.
 
     jobs: the number of processes.
@@ -93,9 +89,9 @@ class _EventAudit:
     refusals: why the bots of a bundle's event were not run again.
     """
 
-    def __init__(self, source: EventSource, rerunner: "Rerunner | None") -> None:
+    def __init__(self, source: EventSource, rerunner: RunsAgain | None) -> None:
         self.source = source
-        self._rerunner: Rerunner | None = None
+        self._rerunner: RunsAgain | None = None
         self._rerunner_of_ticks = rerunner
         self._module = b""
         self._to_rerun: dict[int, tuple[Record, bytes]] = {}

@@ -6,18 +6,14 @@ compares everything else, and asks for the outcome of each match. In damaged fil
 secret than the audit finds to be right: that match the audit replays itself.
 """
 
-import multiprocessing
 import os
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.audit.report import AuditLine
 from khiva_arena.errors import ArenaError, GameFault, RecordError
@@ -26,6 +22,9 @@ from khiva_arena.replay.record import Record, canonical
 from khiva_arena.replay.verify import verify
 from khiva_arena.store import bundle
 from khiva_arena.store.db import MatchRow
+
+if TYPE_CHECKING:  # an audit by one process has none of it, and there is none in a page
+    from concurrent.futures import ProcessPoolExecutor
 
 AT_ONCE, BYTES_AT_ONCE = 32, 2**20
 """The most matches that are given to a process together; fewer once their records exceed this many bytes."""
@@ -58,13 +57,14 @@ class _Task(NamedTuple):
 
 
 _Batch = list[tuple[AuditLine, _Task | None]]
-_Ended = SimpleQueue[Future[list[str | None]]]
+_Ended = SimpleQueue[Any]
+"""Gets the future of a batch, a list of why each match is not sound, once it has ended."""
 
 
 class Replayers:
     """Processes that replay matches, or none: then nothing is replayed ahead."""
 
-    def __init__(self, pool: ProcessPoolExecutor | None, jobs: int) -> None:
+    def __init__(self, pool: "ProcessPoolExecutor | None", jobs: int) -> None:
         self._pool, self._capacity = pool, 2 * jobs + 1
 
     def replay_ahead(self, lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[tuple[AuditLine, Replayed | None]]:
@@ -91,6 +91,10 @@ def replayers(jobs: int) -> Iterator[Replayers]:
     if jobs < 2:
         yield Replayers(None, 1)
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import resource_tracker
+
     tracker: Any = resource_tracker._resource_tracker  # a process of Python's own, which stays with its pipe unless it is ended
     is_ours = tracker._fd is None
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin)
@@ -117,7 +121,7 @@ def _interrupts_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _submit(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
+def _submit(pool: "ProcessPoolExecutor", tasks: Sequence[_Task]) -> _Ended:
     """Submit tasks. Return the queue that gets their future once it has ended: an interrupted wait there leaves no lock taken."""
     queue: _Ended = SimpleQueue()
     with _interrupts_wait():
@@ -151,6 +155,9 @@ def _begin() -> None:
 
 
 def _end_with_parent() -> None:
+    import multiprocessing
+    from multiprocessing.connection import wait
+
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

@@ -5,15 +5,17 @@ event line by line. ``store.py`` has the lines of a store, ``bundle.py`` those o
 is a problem in the report, and hides nothing else.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.sample import Sample
 from khiva_arena.errors import ArenaError, GameFault
+from khiva_arena.replay.definition import Definition, ModuleFile
 from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
+from khiva_arena.say import Say
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
@@ -209,6 +211,23 @@ AuditLine = (
 )
 """A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest means that the event
 is not over."""
+
+
+class RunsAgain(Protocol):
+    """The part of an audit that runs the bots of events in ticks again."""
+
+    say: Say
+
+    def take(self, file: ModuleFile, data: bytes) -> None:
+        """Take a module or a payload that a bundle holds."""
+
+    def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
+        """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.
+
+        matches: by ordinal, the record and the secret of the seed.
+
+        Raises ConfigError if a module is not to be had, or is another one.
+        """
 
 
 class EventSource(Protocol):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import trio
 
-from khiva_arena.arbiter.clock import Bank
+from khiva_arena.arbiter.bank import Bank
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.check.bot_process import MOMENT, BotProcess

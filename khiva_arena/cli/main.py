@@ -38,6 +38,7 @@ GROUPS = {
     "Trust": {
         "verify": "Replay every match of a store or a bundle and say what is sound.",
         "bundle": "Write one file that anyone can verify without the bots.",
+        "page": "Write khiva-arena.html, in which anybody checks a bundle with a browser.",
         "merge": "Join the stores of machines that each played a part of an event.",
         "close": "Close an unfinished event for good.",
     },

@@ -19,7 +19,7 @@ import msgspec
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.match_queue import HOST_WAITS
-from khiva_arena.audit.rerun import NOT_HERE, as_recorded, compared
+from khiva_arena.audit.compared import NOT_HERE, as_recorded, compared
 from khiva_arena.audit.sample import CHANCE, Unconfirmed, by_bot, by_bot_in_words, in_words, too_many
 from khiva_arena.cluster import task
 from khiva_arena.cluster.messages import TABLE, TaskDone, WorkerTask, decode_done, encode

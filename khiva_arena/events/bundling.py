@@ -1,7 +1,6 @@
 """Bundles of events that are over, each with the standings that follow from its records alone."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,9 +10,9 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.events.bundled_matches import BundledMatches
 from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
 from khiva_arena.events.league_order import LeagueOrder, league_order
-from khiva_arena.events.results import of_record
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.events.tables import tables_in
 from khiva_arena.replay.definition import ModuleFile
@@ -21,7 +20,6 @@ from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Measured, Result
 from khiva_arena.schedule.formats import ScheduledMatch, Shape
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.store.files import MODULES
@@ -31,33 +29,6 @@ MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""
 MEASURED = Measured._fields
 """The columns that were measured on one machine in one run, which nobody else can check."""
-
-
-@dataclass(slots=True)
-class BundledMatches:
-    """The matches of an event, from their records alone.
-
-    event: with the run's secret.
-    timetable: of the event.
-    results: in schedule order.
-    digests: of their records.
-    """
-
-    event: EventRow
-    timetable: Timetable
-    results: list[Result] = field(default_factory=list)
-    digests: list[str] = field(default_factory=list)
-
-    def add(self, match: ScheduledMatch, record: Record, voids: int) -> None:
-        """Add a match. ``voids``: void attempts at it."""
-        self.results.append(of_record(self.event, match, record, voids))
-        self.digests.append(record.digest)
-
-    def of_round(self, shape: Shape) -> list[Result] | None:
-        """Return the results of a round, None unless all its matches are there."""
-        after = shape.first_ordinal + shape.matches
-        results = [result for result in self.results if shape.first_ordinal <= result.ordinal < after]
-        return results if len(results) == shape.matches else None
 
 
 class WrittenBundle(NamedTuple):

@@ -1,20 +1,19 @@
 """Rating tables of a store: one for each pool of its events, with their sections and places."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.events import stored
 from khiva_arena.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.events.find import rated_events, uncollected
 from khiva_arena.events.league_order import LeagueOrder
 from khiva_arena.events.looks import looks_of
 from khiva_arena.events.points import MOST_MATCHES, OF_A_SENTENCE, points_sample
 from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
+from khiva_arena.events.round_places import places_of
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import bare_timetable
@@ -28,7 +27,6 @@ from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
 from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.schedule.formats import FORMATS, Placing
 from khiva_arena.store.db import EventRow, Store
 
 
@@ -196,19 +194,3 @@ def effects_named(names: Sequence[str]) -> tuple[str, ...]:
     if unknown := [name for name in names if name not in EFFECTS]:
         raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in unknown])
     return tuple(names)
-
-
-def places_of(source: ResultSource, event: EventRow) -> places.Places | None:
-    """Return an event's places; None if its format has none beside the ratings."""
-    form = event.definition.format
-    if not FORMATS[form].IN_ROUNDS:
-        return None
-    placings, rounds, of = stored.places(event, partial(source.of_round, event))
-    rows = tuple(_placed(event, placing, over=rounds == of) for placing in placings)
-    return places.Places(event.id, event.number, form, rounds, of, rows)
-
-
-def _placed(event: EventRow, placing: Placing, *, over: bool) -> places.Placed:
-    bot, detail = event.bots[placing.bot], placing.detail
-    assert detail is not None
-    return places.Placed(placing.place, bot.identity, bot.name, placing.score, detail.byes, detail.columns(over=over))

@@ -22,7 +22,7 @@ from khiva_arena.arbiter import address_space, lifetimes, live, match_queue, poo
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.audit.rerun import compared
+from khiva_arena.audit.compared import compared
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage

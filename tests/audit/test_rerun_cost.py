@@ -16,8 +16,8 @@ from wording import sentence
 
 from khiva_arena.arbiter.ticks import Reply, RunEnd
 from khiva_arena.audit.bundle import audit_bundle
+from khiva_arena.audit.compared import as_recorded, compared
 from khiva_arena.audit.cost import RerunCost
-from khiva_arena.audit.rerun import as_recorded, compared
 from khiva_arena.audit.store import audit_store
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.ticks import granted

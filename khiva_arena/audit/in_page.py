@@ -1,0 +1,243 @@
+"""Check a bundle in a page: the audit of the command ``verify``, over a runner of modules that the page has.
+
+It runs under Pyodide, without processes, numpy and clocks. What it finds is told in events, which are plain values:
+
+    {"kind": "engine", "wrote", "checks"}: the versions that wrote the bundle, and that check it
+    {"kind": "not_checked", "what"}: what is not checked, before anything else is said
+    {"kind": "read", "matches"}: how many were read so far
+    {"kind": "match", "event", "match", "verdict", "why"}: a match that was run again
+    {"kind": "event", ...}: an event is through, with its problems and the verdicts of its matches
+    {"kind": "table", ...}: what was counted from the records of a table, and what differs from the bundle's
+    {"kind": "end", "verdict", "problems"}: the end of the check
+"""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from khiva_arena import __version__
+from khiva_arena.audit.bundle import BundledEvent, BundledEvents
+from khiva_arena.audit.compared import Compared, note, unconfirmed_match
+from khiva_arena.audit.event import audit
+from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
+from khiva_arena.audit.report import EventReport
+from khiva_arena.audit.sample import RerunFindings, Unconfirmed
+from khiva_arena.errors import ArenaError, ConfigError, GameFault
+from khiva_arena.events.round_places import places_of
+from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
+from khiva_arena.replay.record import Record, canonical
+from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.report import places
+from khiva_arena.report.counted import CountedTable, count_differences, counted
+from khiva_arena.report.differences import differences
+from khiva_arena.result import Clock, Result
+from khiva_arena.say import say_nothing
+from khiva_arena.schedule.formats import Shape
+from khiva_arena.schedule.names import Format
+from khiva_arena.store import bundle
+from khiva_arena.store.rows import EventRow
+from khiva_arena.text import LONGEST, harmless, isolated
+
+EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
+"""The verdicts of a match that was checked."""
+NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order of the bundle's tables follows from them"
+BY_THE_WALL = (
+    "event {}: how its bots came to their choices, and faults: it was played by the wall clock, so its bots are not run again"
+)
+THE_CHAIN = "the chain of the league: its links, draws, beacon and finals; the command `khiva-arena verify` checks them"
+NO_MODULE = "the bundle does not hold the module or the payload of {}: `khiva-arena bundle --with-modules` writes them"
+SHOWN_NAME = 60
+
+Heard = dict[str, Any]
+Tell = Callable[[Heard], None]
+
+
+class Machine(Protocol):
+    """The page's own meter and runner."""
+
+    def take(self, digest: str, data: bytes) -> None:
+        """Keep a module or a payload by its SHA-256."""
+
+    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+        """Run a module from its start over orders. Raises HostFault, with the reason, if this machine cannot."""
+
+
+class CannotTellError(Exception):
+    """Why nothing can be said of a bundle here."""
+
+
+class _PageRerunner:
+    """Runs the bots of events in ticks again, on the page's own machine: a ``RunsAgain``."""
+
+    say = staticmethod(say_nothing)
+
+    def __init__(self, machine: Machine, tell: Tell) -> None:
+        self._machine, self._tell = machine, tell
+        self._files: set[ModuleFile] = set()
+
+    def take(self, file: ModuleFile, data: bytes) -> None:
+        self._files.add(file)
+        self._machine.take(file.digest, data)
+
+    def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
+        bots = {bot.identity: bot for bot in definition.bots}
+        unequal: dict[int, str] = {}
+        unconfirmed: dict[int, Unconfirmed] = {}
+        for ordinal, (record, secret) in matches.items():
+            one = self._compared(definition, bots, record, secret)
+            if one.difference:
+                unequal[ordinal] = one.difference
+            elif one.unconfirmed:
+                unconfirmed[ordinal] = one.unconfirmed
+            verdict, why = _verdict(one)
+            self._tell({"kind": "match", "event": report.number, "match": ordinal, "verdict": verdict, "why": _shown(why)})
+        note(report, RerunFindings(unequal, unconfirmed), matches)
+
+    def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
+        seats = [bots[seat.bot] for seat in record.header.seats]
+        try:
+            refuse_unspoken(definition.meter)
+        except ConfigError as unspoken:
+            return Compared("", unconfirmed_match(record, str(unspoken)))
+        lacking = [number for number, bot in enumerate(seats) if not {*bot.files} <= self._files]
+        if lacking:
+            return Compared("", unconfirmed_match(record, NO_MODULE.format(seats[lacking[0]].name), lacking))
+
+        def run(seat: int, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+            module, key = seats[seat].files[0].digest, record.header.seats[seat].number.to_bytes(8, "big")
+            return self._machine.run(module, seats[seat].payload, definition.limits.memory, key, orders)
+
+        return replayed(record, secret, run)
+
+
+def _verdict(one: Compared) -> tuple[str, str]:
+    if one.difference:
+        return DIFFERS, one.difference
+    return (CANNOT_TELL, one.unconfirmed.why) if one.unconfirmed else (EQUAL, "")
+
+
+def check(data: bytes, machine: Machine, tell: Tell) -> None:
+    """Check a bundle and tell what is found. The last event is the end, whatever the bundle holds."""
+    try:
+        problems, unknown = _check(data, machine, tell)
+    except (CannotTellError, GameFault, ImportError) as error:  # of a game, or of a part of the arena, that a page has not
+        problems, unknown = [], [f"this page cannot check it: {error}; the command `khiva-arena verify` may"]
+    except ArenaError as error:
+        problems, unknown = [str(error)], []
+    except (RecursionError, MemoryError) as error:
+        problems, unknown = [], [f"this browser has too little stack or memory for it: {type(error).__name__}"]
+    verdict = DIFFERS if problems else CANNOT_TELL if unknown else EQUAL
+    tell({"kind": "end", "verdict": verdict, "problems": [*map(_shown, problems)], "unknown": [*map(_shown, unknown)]})
+
+
+def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[str]]:
+    """Return what differs, and what cannot be told."""
+    reader = bundle.Reader(io.BytesIO(data))
+    tell({"kind": "engine", "wrote": _shown(reader.engine), "checks": __version__})
+    tell({"kind": "not_checked", "what": NEVER_CHECKED})
+    bundled = BundledEvents(_heard(reader.lines(), tell))
+    result = audit(bundled, 1, _PageRerunner(machine, tell))
+    for report in result.events:
+        tell(_of_event(report))
+    problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
+    if not problems:
+        problems = _table_problems(bundled, tell)
+    return problems, [line for report in result.events for line in report.unconfirmed]
+
+
+def _heard(lines: Iterator[bundle.BundleLine], tell: Tell) -> Iterator[bundle.BundleLine]:
+    """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError."""
+    events = matches = 0
+    has_links = False
+    for line in lines:
+        if isinstance(line, bundle.MatchLine):
+            matches += 1
+            tell({"kind": "read", "matches": matches})
+        elif isinstance(line, bundle.LinkLine) and not has_links:
+            has_links = True
+            tell({"kind": "not_checked", "what": THE_CHAIN})
+        elif isinstance(line, bundle.EventLine):
+            events += 1
+            if line.definition.get("clock") != Clock.TICKS:
+                tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
+            if line.definition.get("format") == Format.SPRT:
+                raise CannotTellError(f"event {events} is a sequential test, whose end follows from numbers that are fitted")
+        yield line
+
+
+def _of_event(report: EventReport) -> Heard:
+    """Return what was found of an event as plain values."""
+    return {
+        "kind": "event",
+        "event": report.number,
+        "id": report.event,
+        "planned": report.planned,
+        "sound": report.sound_matches,
+        "unsound": report.unsound_matches,
+        "unconfirmed": report.unconfirmed_matches,
+        "rerun": report.rerun,
+        "digest": report.digest,
+        "problems": [*map(_shown, report.problems)],
+    }
+
+
+def _table_problems(bundled: BundledEvents, tell: Tell) -> list[str]:
+    """Count each table from the records, tell of it, and return what differs from the bundle's."""
+    events = {event.event.id: event for event in bundled.events}
+    problems: list[str] = []
+    seen: Counter[str] = Counter()
+    for number, line in enumerate(bundled.tables, 1):
+        ids = line.table.get("events")
+        members = [events[one] for one in ids if isinstance(one, str) and one in events] if isinstance(ids, list) else []
+        seen.update(event.event.id for event in members)
+        table = counted(
+            (result for event in members for result in event.matches.results),
+            {event.event.id: [bot.identity for bot in event.event.bots] for event in members},
+        )
+        names = {bot.identity: bot.name for event in members for bot in event.event.bots}
+        found = [*count_differences(line.table, table, names), *_place_differences(line.table, members)]
+        problems += [f"standings {number}: {problem}" for problem in found]
+        tell({"kind": "table", "number": number, **_plain(table, names), "differs": [*map(_shown, found)]})
+    for one, event in events.items():
+        if seen[one] != 1:
+            problems.append(f"event {event.event.number} stands in {seen[one]} tables of the bundle, and not in one")
+    return problems
+
+
+class _Rounds:
+    """The rounds of one event of a bundle."""
+
+    def __init__(self, event: BundledEvent) -> None:
+        self._matches = event.matches
+
+    def of_round(self, _event: EventRow, shape: Shape) -> list[Result] | None:
+        return self._matches.of_round(shape)
+
+
+def _place_differences(stored: Mapping[str, Any], members: Sequence[BundledEvent]) -> Iterator[str]:
+    placed = [of for event in members if (of := places_of(_Rounds(event), event.event))]
+    own = json.loads(canonical([places.to_json(of) for of in placed])) or None  # as a file has it
+    return differences("places", stored.get("places"), own, all_keys=True)
+
+
+def _plain(table: CountedTable, names: Mapping[str, str]) -> Heard:
+    """Return a counted table as plain values, the bots in the order of their points."""
+    order = sorted(table.bots, key=lambda bot: -(table.bots[bot].score or 0))
+    rows = [
+        {
+            "name": isolated(names[bot], SHOWN_NAME),
+            "matches": of.matches,
+            "score": None if of.score is None else round(of.score, 1),
+            "finishes": [of.finishes[place] for place in range(1, table.seats + 1)],
+            "faults": sum(of.faults.values()),
+            "against": [of.halves.get(other) for other in order],
+        }
+        for bot, of in ((bot, table.bots[bot]) for bot in order)
+    ]
+    return {"matches": table.matches, "rows": rows}
+
+
+def _shown(text: str) -> str:
+    return harmless(text, LONGEST)

@@ -1,0 +1,30 @@
+"""The door between a check of a bundle and JavaScript, under Pyodide."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.audit import in_page
+from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+
+
+class JavaScriptMachine:
+    """A meter and a runner in JavaScript, as a ``Machine``. ``page``: the object of protocol/verifier/in_page.js."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+
+    def take(self, digest: str, data: bytes) -> None:
+        self._page.take(digest, data)
+
+    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+        why, results = self._page.run(module, payload, most_bytes, key, [[*order] for order in orders])
+        if why:
+            raise HostFault(f"the browser's own VM said {why}")
+        return [SeatResult(word, int(used), bytes(answer)) for word, used, answer in results]
+
+
+def check(page: Any) -> None:
+    """Check the bundle that a page was given."""
+    in_page.check(bytes(page.bundle), JavaScriptMachine(page), lambda event: page.tell(json.dumps(event)))

@@ -1,0 +1,162 @@
+// The page that checks a bundle: what is dropped into it goes to a worker, which has the arena itself, and what it finds is shown.
+
+import { h, name, refill, scrolls } from "./dom.js";
+
+/**
+ * @typedef {{ name: string, matches: number, score: number | null, finishes: number[], faults: number, against: ([number, number] | null)[] }} Row
+ * @typedef {{ kind: string, [key: string]: any }} Found
+ */
+
+const VERDICTS = /** @type {Record<string, string>} */ ({
+  equal: "Equal: all that was checked came out as the bundle says. What was not checked stands above.",
+  differs: "Differs: what the bundle says is not what came out.",
+  "cannot tell here": "Cannot tell here: this browser or this page lacks something for a part of it. Nobody is accused.",
+});
+const NEEDS = "It takes some 250 MB of memory and half a minute on a phone to start; the file goes to nobody.";
+const SHOWN = 100; // lines of matches that are not equal
+
+export function start() {
+  const body = document.body;
+  const report = h("div", { id: "found", role: "status" });
+  const chosen = /** @type {HTMLInputElement} */ (h("input", { type: "file", "aria-label": "a bundle" }));
+  const stop = h("button", { type: "button", hidden: true }, "Stop");
+  /** @type {Worker | null} */
+  let worker = null;
+  const end = () => {
+    worker?.terminate();
+    worker = null;
+    stop.hidden = true;
+  };
+  const check = async (/** @type {File | null | undefined} */ file) => {
+    if (!file) return;
+    end();
+    stop.hidden = false;
+    const shown = new Report(report, file.name);
+    try {
+      worker = await workerFor(new Uint8Array(await file.arrayBuffer()), shown, end);
+    } catch (error) {
+      end();
+      shown.failed(String(error));
+    }
+  };
+  chosen.addEventListener("change", () => check(chosen.files?.[0]));
+  stop.addEventListener("click", () => {
+    end();
+    report.append(h("p", { class: "verdict" }, "Stopped: nothing is said of what was not reached."));
+  });
+  body.addEventListener("dragover", (event) => event.preventDefault());
+  body.addEventListener("drop", (event) => {
+    event.preventDefault();
+    check(event.dataTransfer?.files[0]);
+  });
+  body.append(
+    h(
+      "main",
+      {},
+      h("h1", {}, "Check a bundle"),
+      h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS),
+      h("p", {}, chosen, " ", stop),
+      report,
+    ),
+  );
+}
+
+/**
+ * Starts the arena in a worker and hands it a bundle.
+ * @param {Uint8Array} bundle
+ * @param {Report} shown
+ * @param {() => void} end
+ */
+async function workerFor(bundle, shown, end) {
+  /** @type {Record<string, Uint8Array>} */
+  const files = {};
+  for (const block of document.querySelectorAll("script[id]")) files[block.id] = await inflated(block.textContent ?? "");
+  const source = new Blob([/** @type {BlobPart} */ (files["worker.js"])], { type: "text/javascript" });
+  const worker = new Worker(URL.createObjectURL(source)); // a blob has the policy of the page
+  worker.onerror = (event) => { shown.failed(event.message); end(); };
+  worker.onmessage = ({ data }) => {
+    if (data.ready) worker.postMessage({ bundle });
+    if (data.failed) shown.failed(data.failed);
+    if (data.event) shown.take(JSON.parse(data.event));
+    if (data.failed || shown.over) end();
+  };
+  worker.postMessage({ files });
+  return worker;
+}
+
+/** @param {string} text */
+async function inflated(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+class Report {
+  /** @param {HTMLElement} place @param {string} file */
+  constructor(place, file) {
+    this.over = false;
+    this.rerun = { equal: 0, other: 0 };
+    this.verdict = h("p", { class: "verdict" });
+    this.progress = h("p", { class: "dim" }, "starting the arena ...");
+    this.not_checked = h("ul", { "data-what": "not checked" });
+    this.matches = h("ul", { "data-what": "matches" });
+    this.events = h("div");
+    refill(place, h("h2", {}, name(file)), h("h3", {}, "Not checked"), this.not_checked, this.verdict, this.progress, this.matches, this.events);
+  }
+
+  /** @param {Found} found */
+  take(found) {
+    if (found.kind === "not_checked") this.not_checked.append(h("li", {}, found.what));
+    if (found.kind === "read") this.progress.textContent = `${found.matches} matches read and played by the rules`;
+    if (found.kind === "match") this.match(found);
+    if (found.kind === "event") this.events.append(ofEvent(found));
+    if (found.kind === "table") this.events.append(table(found));
+    if (found.kind === "end") this.end(found);
+  }
+
+  /** @param {Found} found */
+  match({ event, match, verdict, why }) {
+    this.rerun[verdict === "equal" ? "equal" : "other"] += 1;
+    this.progress.textContent = `${this.rerun.equal} matches run again and equal, ${this.rerun.other} not`;
+    if (verdict !== "equal" && this.rerun.other <= SHOWN) this.matches.append(h("li", {}, `match ${event}/${match}: ${verdict}: ${why}`));
+  }
+
+  /** @param {Found} found */
+  end({ verdict, problems, unknown }) {
+    this.over = true;
+    const lines = [...problems, ...unknown].slice(0, SHOWN).map((/** @type {string} */ line) => h("li", {}, line));
+    refill(this.verdict, h("strong", { "data-what": "verdict" }, VERDICTS[verdict]), h("ul", { "data-what": "problems" }, lines));
+  }
+
+  /** @param {string} why */
+  failed(why) {
+    this.over = true;
+    refill(this.verdict, h("strong", { "data-what": "verdict" }, VERDICTS["cannot tell here"]), h("p", {}, `The arena could not be run in this browser: ${why.slice(0, 2_000)}`));
+  }
+}
+
+/** @param {Found} found */
+function ofEvent({ event, id, planned, sound, unsound, unconfirmed, rerun, digest }) {
+  const parts = [`${sound.length} of ${planned} matches equal by the rules`];
+  if (rerun !== null) parts.push(`${rerun} with every bot run again`);
+  if (unsound.length) parts.push(`${unsound.length} differ`);
+  if (unconfirmed.length) parts.push(`${unconfirmed.length} cannot be told here`);
+  return h("p", { "data-what": "event" }, `Event ${event} (${id}): ${parts.join(", ")}. Run digest ${digest}`);
+}
+
+/** @param {Found} found */
+function table({ number, rows, matches, differs }) {
+  const places = Math.max(0, ...rows.map((/** @type {Row} */ row) => row.finishes.length));
+  const heads = ["bot", "matches", "score %", ...Array.from({ length: places }, (_, at) => `${at + 1}.`), "faults"];
+  const cells = (/** @type {Row} */ row) => [row.matches, row.score === null ? "n/a" : row.score.toFixed(1), ...row.finishes, row.faults];
+  const against = (/** @type {[number, number] | null} */ met) => (met ? `${met[0] / 2} of ${met[1]}` : "");
+  return h(
+    "section",
+    {},
+    h("h2", {}, `Counted from the records of ${matches} matches`),
+    differs.length ? h("ul", {}, differs.map((/** @type {string} */ line) => h("li", {}, line))) : h("p", {}, `All of it is what table ${number} of the bundle says.`),
+    scrolls("points, places and faults", h("table", {}, h("tr", {}, heads.map((head) => h("th", {}, head))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", {}, name(row.name)), cells(row).map((cell) => h("td", {}, cell)))))),
+    h("h3", {}, "Who finished ahead of whom"),
+    scrolls("who finished ahead of whom", h("table", {}, h("tr", {}, h("th"), rows.map((/** @type {Row} */ row) => h("th", {}, name(row.name)))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", {}, name(row.name)), row.against.map((met) => h("td", {}, against(met))))))),
+  );
+}

@@ -1,0 +1,126 @@
+"""The page that checks bundles, ``khiva-arena.html``: one file with the arena itself, which opens from disk.
+
+It holds the rooms of the package that an audit needs, Pyodide to run them, a meter and a runner in JavaScript, and one script
+that its policy names. All of it but that script is data, which the script unpacks into a worker. The worker is a blob of the
+page, so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by byte.
+"""
+
+import base64
+import io
+import re
+import tarfile
+import tomllib
+import zlib
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from khiva_arena import __version__
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import NAMES
+from khiva_arena.page.html import hash_of, page_style, script_of
+from khiva_arena.page.rooms import packed
+from khiva_arena.shipped import folder
+
+FIRSTS = ("khiva_arena.audit.in_pyodide", "khiva_arena.check", *(f"khiva_arena.games.{name}" for name in NAMES))
+"""The modules that the page imports; with them it carries all that they need."""
+_OF_PYODIDE = ("pyodide-lock.json", "pyodide.asm.wasm", "python_stdlib.zip")
+_LOADER, _CORE = "pyodide.js", "pyodide.asm.mjs"
+_OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
+_DEFAULT = re.compile(r"\bexport default (\w+);?\s*$")
+_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+_ADDRESS = "import.meta.url"
+_HERE = '"http://in.page/"'
+"""The address of everything within the page. Nobody is asked there."""
+_NO_IMPORTS = 'self.importScripts = () => { throw new Error("nothing is fetched"); };'
+"""Pyodide tries this to learn where it is, and the page's policy would refuse it and say so."""
+_POLICY = (
+    "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
+    "connect-src 'none'; base-uri 'none'; form-action 'none'"
+)
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="Khiva Arena {engine}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Khiva Arena: check a bundle</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>This page checks bundles with a script of its own, which this browser does not run.</noscript>
+{data}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def checker_page(runtime: Path) -> str:
+    """Return the page, from an archive of the files that runtime.toml names.
+
+    Raises ConfigError if the archive cannot be read, or has other files than these.
+    """
+    data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
+    browser = files("khiva_arena") / "page" / "browser"
+    sources = {path.name.removesuffix(".js"): path.read_text() for path in browser.iterdir() if path.name.endswith(".js")}
+    script, style = f"{script_of(sources, 'checking')}\n_checking.start();\n", page_style()
+    policy = _POLICY.format(script=hash_of(script), style=hash_of(style))
+    return _PAGE.format(engine=__version__, policy=policy, style=style, script=script, data="\n".join(data.values()))
+
+
+def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return what the page unpacks, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
+    package = {}
+    with tarfile.open(fileobj=io.BytesIO(runtime["pyodide"]), mode="r:gz") as archive:
+        for name in (*_OF_PYODIDE, _LOADER, _CORE):
+            file = archive.extractfile(f"package/{name}")
+            assert file, "its hash is known, so it is there"
+            package[name] = file.read()
+    worker = _worker(package.pop(_LOADER).decode(), package.pop(_CORE).decode()).encode()
+    return {**package, "msgspec.whl": runtime["msgspec"], "rooms.zip": packed(FIRSTS), "worker.js": worker}
+
+
+def _runtime(path: Path) -> dict[str, bytes]:
+    pins: dict[str, Any] = tomllib.loads((files("khiva_arena") / "page" / "runtime.toml").read_text(encoding="utf-8"))
+    try:
+        with tarfile.open(path, "r:") as archive:
+            members = {name: _member(archive, path, pin) for name, pin in pins.items()}
+    except (OSError, tarfile.TarError) as error:
+        raise ConfigError(f"--runtime {path}: {error}; `make page` in a checkout fetches one") from None
+    return members
+
+
+def _member(archive: tarfile.TarFile, path: Path, pin: Mapping[str, str]) -> bytes:
+    try:
+        file = archive.extractfile(pin["file"])
+    except KeyError:
+        file = None
+    data = file.read() if file else b""
+    if (digest := sha256(data).hexdigest()) != pin["sha256"]:
+        found = f"has another hash than the pinned one: {digest}" if file else "is not in it"
+        raise ConfigError(f"--runtime {path}: {pin['file']} {found}; `make page` in a checkout fetches the right one")
+    return data
+
+
+def _worker(loader: str, core: str) -> str:
+    """Return the script of the worker: Pyodide, then the meter, the runner and what serves the page."""
+    verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
+    own = script_of(verifier, "in_page")
+    module = _DEFAULT.sub(r"return \1;", core.replace(_ADDRESS, _HERE))
+    return "\n".join(
+        [
+            _NO_IMPORTS,
+            _MAP.sub("", loader.replace(_ADDRESS, _HERE)),
+            f"const createPyodide = (() => {{ {module} }})();",
+            f"(() => {{ {own}\n_in_page.serve(self, self.loadPyodide, createPyodide);\n}})();",
+        ]
+    )
+
+
+def _block(name: str, content: bytes) -> str:
+    return f'<script type="application/base64" id="{name}">{base64.b64encode(zlib.compress(content, 9)).decode()}</script>'

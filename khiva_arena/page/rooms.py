@@ -1,0 +1,161 @@
+"""The modules of the package that a page in Python needs, worked out from their imports: the page carries no others."""
+
+import ast
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from khiva_arena.errors import InternalError
+
+ABSENT = frozenset({"_multiprocessing", "click", "grp", "msgpack", "numpy", "pwd", "resource", "tabulate", "trio", "wasmtime"})
+"""Packages that are not in a page: those that the arena uses and Pyodide has not, or that would be most of the page."""
+_BEYOND = frozenset({"multiprocessing.connection", "multiprocessing.resource_tracker"})
+"""Modules of Python that need one of them."""
+_DATA = (".toml", ".txt", ".json", ".pyi")
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class _Imports(NamedTuple):
+    """What a module imports.
+
+    at_once: when it is imported.
+    later: when a function of it is called.
+    """
+
+    at_once: frozenset[str]
+    later: frozenset[str]
+
+
+class Rooms:
+    """The modules of the package, with what each of them imports."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Imports] = {}
+        self._lacking: dict[str, str] = {}
+
+    def closure(self, firsts: Iterable[str]) -> list[str]:
+        """Return the names of modules and all that they import, sorted.
+
+        What a function imports when it is called is left out where it can't be imported in a page.
+
+        Raises InternalError, with the way there, if a module needs a package that is not in a page.
+        """
+        needed: set[str] = set()
+        to_read = list(firsts)
+        for first in to_read:
+            if lack := self.lack(first):
+                raise InternalError(f"a page cannot import {lack}")
+        while to_read:
+            name = to_read.pop()
+            if name not in needed:
+                needed.add(name)
+                at_once, later = self._imports(name)
+                to_read += [one for one in at_once if _is_ours(one)]
+                to_read += [one for one in later if _is_ours(one) and not self.lack(one)]
+        return sorted(needed)
+
+    def lack(self, name: str) -> str:
+        """Return the way from a module to a package that is not in a page, "" if it needs none."""
+        if name in self._lacking:
+            return self._lacking[name]
+        self._lacking[name] = ""  # of a circle
+        way = ""
+        for one in sorted(self._imports(name).at_once):
+            if one.partition(".")[0] in ABSENT or one in _BEYOND:
+                way = f"{name}: {one}"
+            elif _is_ours(one) and (further := self.lack(one)):
+                way = f"{name}: {further}"
+        self._lacking[name] = way
+        return way
+
+    def _imports(self, name: str) -> _Imports:
+        if name not in self._known:
+            tree = ast.parse(path_of(name).read_text(encoding="utf-8"))
+            at_once = {one for node in _nodes(tree.body, later=False) for one in _names(node, name)} | _packages(name)
+            later = {one for node in _nodes(tree.body, later=True) for one in _names(node, name)}
+            self._known[name] = _Imports(frozenset(at_once), frozenset(later - at_once))
+        return self._known[name]
+
+
+def path_of(name: str) -> Traversable:
+    """Return the file of a module of the package."""
+    *parts, last = ["", *name.split(".")[1:]]
+    folder = files("khiva_arena").joinpath(*filter(None, parts))
+    own = folder / last if last else folder
+    return own / "__init__.py" if own.is_dir() else folder / f"{last}.py"
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] == "khiva_arena"
+
+
+def _packages(name: str) -> set[str]:
+    """Return the packages around a module, which are imported with it."""
+    parts = name.split(".")
+    return {".".join(parts[:count]) for count in range(1, len(parts))}
+
+
+def _nodes(body: Iterable[ast.stmt], *, later: bool) -> Iterator[ast.stmt]:
+    """Yield the imports of statements: those that run at once, or those within functions. None that are for types alone."""
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            if not later:
+                yield node
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if later:
+                yield from (one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom))
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            yield from _nodes(node.orelse, later=later)
+        else:
+            inner = [one for field in ("body", "orelse", "finalbody") for one in getattr(node, field, [])]
+            inner += [one for handler in getattr(node, "handlers", []) for one in handler.body]
+            yield from _nodes(inner, later=later)
+
+
+def _names(node: ast.stmt, importer: str) -> Iterator[str]:
+    """Yield the modules that an import in the module ``importer`` names; what is imported from a package may be one."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        source = node.module or ""
+        if node.level:
+            around = importer.split(".") if path_of(importer).name == "__init__.py" else importer.split(".")[:-1]
+            source = ".".join([*around[: len(around) - node.level + 1], *([source] if source else [])])
+        yield source
+        if _is_ours(source):
+            yield from (one for alias in node.names if _is_module(one := f"{source}.{alias.name}"))
+
+
+def _is_module(name: str) -> bool:
+    folder = files("khiva_arena").joinpath(*name.split(".")[1:-1])
+    last = name.rpartition(".")[2]
+    return folder.joinpath(f"{last}.py").is_file() or folder.joinpath(last, "__init__.py").is_file()
+
+
+def packed(firsts: Iterable[str]) -> bytes:
+    """Return an archive of modules, all that they import, and the data beside them: always the same bytes for the same files."""
+    contents: dict[str, bytes] = {}
+    for name in Rooms().closure(firsts):
+        path = path_of(name)
+        is_package = path.name == "__init__.py"
+        parts = name.split(".")
+        contents["/".join(parts) + ("/__init__.py" if is_package else ".py")] = path.read_bytes()
+        if is_package:
+            _add_data("/".join(parts), files("khiva_arena").joinpath(*parts[1:]), contents)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for place, data in sorted(contents.items()):
+            archive.writestr(zipfile.ZipInfo(place, _EPOCH), data, zipfile.ZIP_DEFLATED, 9)
+    return out.getvalue()
+
+
+def _add_data(place: str, folder: Traversable, contents: dict[str, bytes]) -> None:
+    """Add the data of a package, and of folders in it that are no packages."""
+    for path in folder.iterdir():
+        if path.is_file() and path.name.endswith(_DATA):
+            contents[f"{place}/{path.name}"] = path.read_bytes()
+        elif path.is_dir() and not (path / "__init__.py").is_file() and not path.name.startswith("_"):
+            _add_data(f"{place}/{path.name}", path, contents)

@@ -1,0 +1,92 @@
+// Check a bundle in a terminal, by the arena within its page: node check.mjs khiva-arena.html cup.khiva [--json]
+// The exit code is 0 if all that is checked is equal, 1 if something differs, 3 if something cannot be told here.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import process from "node:process";
+import { inflateSync } from "node:zlib";
+
+const STACK = "--stack-size=1800"; // METER.md, section 6
+const CODES = { equal: 0, differs: 1, "cannot tell here": 3 };
+const BLOCK = /<script type="application\/base64" id="([^"]+)">([^<]*)<\/script>/g;
+
+function main(words) {
+  const asJson = words.includes("--json");
+  const [page, bundle] = words.filter((word) => word !== "--json");
+  if (!bundle) {
+    console.error("usage: node check.mjs khiva-arena.html BUNDLE [--json]");
+    process.exitCode = 2;
+    return;
+  }
+  const files = blocksOf(readFileSync(page, "utf8"));
+  const report = asJson ? (event) => console.log(event) : reporter();
+  const post = workerOf(files, {
+    ready: () => post({ bundle: new Uint8Array(readFileSync(bundle)) }),
+    event: (event) => {
+      report(event);
+      const { kind, verdict } = JSON.parse(event);
+      if (kind === "end") ends(CODES[verdict]);
+    },
+    failed: (why) => {
+      console.error(`the runtime within the page has failed: ${why}`);
+      ends(70);
+    },
+  });
+  post({ files });
+}
+
+// End once all is written: what the runtime waits for never comes.
+function ends(code) {
+  process.stdout.write("", () => process.exit(code));
+}
+
+// Return the contents of a page by name.
+function blocksOf(page) {
+  const blocks = {};
+  for (const [, name, text] of page.matchAll(BLOCK)) blocks[name] = new Uint8Array(inflateSync(Buffer.from(text, "base64")));
+  if (!blocks["worker.js"]) throw new Error("this is no khiva-arena.html");
+  return blocks;
+}
+
+// Start the page's worker as in a browser, and return a function that posts to it. It must not take this for Node, whose files
+// and programs are none of its.
+function workerOf(files, hears) {
+  const scope = Object.assign(globalThis, {
+    self: globalThis,
+    WorkerGlobalScope: class { static [Symbol.hasInstance](value) { return value === globalThis; } },
+    location: new URL("http://in.page/"),
+    postMessage: (message) => { for (const [kind, value] of Object.entries(message)) hears[kind](value); },
+  });
+  const source = new TextDecoder().decode(files["worker.js"]);
+  Object.defineProperty(globalThis, "process", { value: undefined });
+  (0, eval)(source);
+  return (data) => scope.onmessage({ data });
+}
+
+// Return a function that prints events: what is not checked stands first, so lines wait for the end.
+function reporter() {
+  const lines = { not_checked: [], match: [], event: [], table: [] };
+  return (text) => {
+    const event = JSON.parse(text);
+    if (event.kind === "read" && process.stderr.isTTY) process.stderr.write(`\r${event.matches} matches read `);
+    const words = WORDS[event.kind]?.(event);
+    if (words) (lines[event.kind] ??= []).push(...words);
+    if (event.kind !== "end") return;
+    if (process.stderr.isTTY) process.stderr.write("\r");
+    for (const line of Object.values(lines).flat()) console.log(line);
+  };
+}
+
+const WORDS = {
+  not_checked: ({ what }) => [`not checked: ${what}`],
+  match: ({ event, match, verdict, why }) => (verdict === "equal" ? [] : [`match ${event}/${match}: ${verdict}: ${why}`]),
+  event: ({ event, id, sound, planned, rerun, unsound, unconfirmed, digest }) => [
+    `event ${event} (${id}): ${sound.length} of ${planned} matches are equal by the rules${rerun === null ? "" : `, ${rerun} with every module run again`}`
+    + `${unsound.length ? `, ${unsound.length} differ` : ""}${unconfirmed.length ? `, ${unconfirmed.length} cannot be told here` : ""}; run digest ${digest}`,
+  ],
+  table: ({ number, differs }) => [differs.length ? `standings ${number}: differs` : `standings ${number}: equal in all that is counted`],
+  end: ({ verdict, problems, unknown }) => [...problems.map((line) => `differs: ${line}`), ...unknown.map((line) => `cannot tell here: ${line}`), verdict],
+};
+
+if (process.execArgv.includes(STACK)) main(process.argv.slice(2));
+else process.exitCode = spawnSync(process.execPath, [STACK, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" }).status ?? 70;

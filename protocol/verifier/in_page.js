@@ -1,0 +1,50 @@
+// The worker of a page that checks a bundle: the arena's own audit in Python, over the meter and the runner of this folder.
+// It runs in a worker of a browser, and in a context of Node that looks like one: see check.mjs. What it needs is handed to it.
+import { Machine } from "./machine.js";
+
+const ROOMS = "/lib/python3.14/site-packages";
+const HERE = "http://in.page/"; // nobody's: each fetch is answered from what was handed over
+
+// Answer messages. scope: the worker's global object. load, create: functions of Pyodide.
+// The first message has the files of the runtime by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
+// events of khiva_arena/audit/in_page.py as {events: JSON}.
+export function serve(scope, load, create) {
+  let python = null;
+  scope.onmessage = async ({ data }) => {
+    try {
+      python ??= await started(scope, load, create, data.files);
+      if (data.files) scope.postMessage({ ready: true });
+      if (data.bundle) check(python, data.bundle, (event) => scope.postMessage({ event }));
+    } catch (error) {
+      scope.postMessage({ failed: String(error?.stack ?? error) });
+    }
+  };
+}
+
+async function started(scope, load, create, files) {
+  scope.fetch = async (place) => {
+    const name = String(place?.url ?? place).replace(HERE, "");
+    if (!files[name]) throw new Error(`nothing is fetched, and ${name} is not here`);
+    const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    return new Response(files[name], { headers: { "content-type": type } });
+  };
+  const lockFileContents = new TextDecoder().decode(files["pyodide-lock.json"]);
+  const python = await load({ indexURL: HERE, createPyodideModule: create, lockFileContents });
+  python.unpackArchive(files["msgspec.whl"], "wheel", { extractDir: ROOMS });
+  python.unpackArchive(files["rooms.zip"], "zip", { extractDir: ROOMS });
+  return python;
+}
+
+function check(python, bundle, tell) {
+  const machine = new Machine();
+  python.registerJsModule("khiva_page", {
+    take: (digest, bytes) => machine.take(digest, bytes.toJs()),
+    run: (module, payload, mostBytes, key, orders) => {
+      const { results, why } = machine.run(module, payload, mostBytes, key.toJs(), orders.toJs());
+      return python.toPy([why, results]);
+    },
+    tell,
+    bundle: python.toPy(bundle),
+  });
+  python.runPython("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
+}

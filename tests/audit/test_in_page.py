@@ -1,0 +1,97 @@
+"""A check of a bundle as a page makes it, over the arena's own runner: an honest one is equal, and what is forged is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import ROOT
+from bundling import forged, lines_of
+from module_cup import FORGERIES, HOSTILE, MATCHES, OwnMachine, forged_lines, of_kind
+from module_cup import module_cup as module_cup
+
+from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.audit import in_page
+
+pytestmark = pytest.mark.slow
+Event = dict[str, Any]
+
+
+def checked(data: bytes, machine: in_page.Machine | None = None) -> list[Event]:
+    """All events of a check, as JSON has them."""
+    events: list[Event] = []
+    in_page.check(data, machine or OwnMachine(), lambda event: events.append(json.loads(json.dumps(event))))
+    assert [event["kind"] for event in events].count("end") == 1
+    return events
+
+
+def test_an_honest_bundle_is_equal_and_what_was_not_checked_stands_first(module_cup: Path) -> None:
+    machine = OwnMachine()
+    events = checked((module_cup / "cup.khiva").read_bytes(), machine)
+    assert events[-1] == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
+    assert [event["verdict"] for event in of_kind(events, "match")] == ["equal"] * MATCHES
+    assert "Elo" in of_kind(events, "not_checked")[0]["what"]
+    assert events.index(of_kind(events, "not_checked")[0]) < events.index(of_kind(events, "read")[0])
+    assert machine.runs == 3 * MATCHES, "one run a seat: what is likely came"
+    (table,) = of_kind(events, "table")
+    assert (table["matches"], table["differs"]) == (MATCHES, [])
+    assert HOSTILE in [row["name"] for row in table["rows"]]
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_what_is_forged_is_named_and_nothing_is_called_equal(module_cup: Path, name: str) -> None:
+    lines, said = forged_lines(module_cup / "cup.khiva", name)
+    events = checked(forged(lines))
+    assert events[-1]["verdict"] == "differs"
+    assert any(said in problem for problem in events[-1]["problems"]), events[-1]
+
+
+def test_a_machine_that_cannot_accuses_nobody(module_cup: Path) -> None:
+    class Small(OwnMachine):
+        def run(self, *words: Any) -> Any:
+            raise HostFault("RangeError: Maximum call stack size exceeded")
+
+    events = checked((module_cup / "cup.khiva").read_bytes(), Small())
+    assert {event["verdict"] for event in of_kind(events, "match")} == {"cannot tell here"}
+    assert (events[-1]["verdict"], events[-1]["problems"]) == ("cannot tell here", [])
+    assert "RangeError" in events[-1]["unknown"][0]
+
+
+def test_a_bundle_without_modules_cannot_be_told(module_cup: Path) -> None:
+    lines = [line for line in lines_of(module_cup / "cup.khiva") if line["kind"] != "module"]
+    end = checked(forged(lines))[-1]
+    assert end["verdict"] == "cannot tell here"
+    assert "--with-modules" in end["unknown"][0]
+
+
+PUBLISHED = sorted((ROOT / "tests" / "published").glob("*/*/bundle"))
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
+def test_a_bundle_of_each_published_version_is_equal_by_the_rules_or_not_judged(path: Path) -> None:
+    events = checked(path.read_bytes())
+    form = path.parent.name.rpartition("-")[2]
+    judged = form not in ("sprt", "game")  # a sequential test, and a game of somebody's own
+    assert events[-1]["verdict"] == ("equal" if judged else "cannot tell here"), events[-1]
+    assert events[-1]["problems"] == []
+    if judged:
+        assert any("by the wall clock" in event["what"] for event in of_kind(events, "not_checked"))
+
+
+def test_places_that_are_forged_are_named() -> None:
+    lines = lines_of(ROOT / "tests" / "published" / "0.2.0" / "khiva-swiss" / "bundle")
+    of_kind(lines, "standings")[0]["table"]["places"][0]["rows"][0]["place"] = 2
+    end = checked(forged(lines))[-1]
+    assert end["verdict"] == "differs"
+    assert "places.0.rows.0.place" in end["problems"][0]
+
+
+def test_a_file_that_is_no_bundle_is_told_so() -> None:
+    for data in (b"", b"<html>", b"\x1f\x8b" + bytes(100)):
+        assert checked(data)[-1]["verdict"] == "differs"
+
+
+def test_a_sequential_test_is_not_judged(module_cup: Path) -> None:
+    lines = lines_of(module_cup / "cup.khiva")
+    of_kind(lines, "event")[0]["definition"]["format"] = "sprt"
+    assert checked(forged(lines))[-1]["verdict"] == "cannot tell here"

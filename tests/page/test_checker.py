@@ -1,0 +1,148 @@
+"""The page that checks bundles, in Node and in Chromium, over the runtime that it carries."""
+
+import subprocess
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from arena import arena, bots
+from browser import PHONE, WIDE, Page, browser
+from bundling import forged, lines_of
+from checker import CHECK, checked, checker, runtime
+from javascript import payload_folder
+from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind
+from module_cup import module_cup as module_cup
+from selenium.webdriver.common.by import By
+
+pytestmark = pytest.mark.soak
+JAVASCRIPT = """
+for (let message; (message = khiva.readFrame()); ) {{
+  if (message.type === "hello") khiva.writeFrame({{ type: "hello", proto: 1, name: "js" }});
+  else if (message.type === "decide") khiva.writeFrame({{ type: "act", req: message.req, choice: {choice} }});
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page in a file."""
+    path = tmp_path_factory.mktemp("checker") / "khiva-arena.html"
+    path.write_text(checker())
+    return path
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Page]:
+    """A browser."""
+    with browser() as opened:
+        yield opened
+
+
+def dropped(chromium: Page, page: Path, bundle: Path) -> str:
+    """Open the page, choose a bundle, and return the verdict's line."""
+    chromium.driver.get("about:blank")
+    chromium.driver.get(page.as_uri())
+    chromium.until("return document.querySelector('main')?.childElementCount > 0")
+    chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(bundle))
+    chromium.until("return document.querySelector('[data-what=verdict]')")
+    return chromium.texts("[data-what=verdict]")[0]
+
+
+def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_path: Path) -> None:
+    words = ("page", "--runtime", str(runtime()))
+    said = arena(*words, "--out", "khiva-arena.html", cwd=tmp_path)
+    assert "SHA-256 " in said.stdout + said.stderr
+    assert (tmp_path / "khiva-arena.html").read_bytes() == page.read_bytes()
+    arena(*words, "--check", "khiva-arena.html", cwd=tmp_path)
+    with (tmp_path / "khiva-arena.html").open("a") as file:
+        file.write("<!-- more -->")
+    arena(*words, "--check", "khiva-arena.html", cwd=tmp_path, code=1)
+
+
+def test_in_node_an_honest_bundle_is_equal(page: Path, module_cup: Path) -> None:
+    events = checked(page, module_cup / "cup.khiva")
+    assert events[-1] == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
+    assert [event["verdict"] for event in of_kind(events, "match")] == ["equal"] * MATCHES
+
+
+def test_in_a_terminal_what_is_not_checked_is_said_first(page: Path, module_cup: Path) -> None:
+    words = ["node", str(CHECK), str(page), str(module_cup / "cup.khiva")]
+    said = subprocess.run(words, capture_output=True, text=True, timeout=600, check=True).stdout.splitlines()
+    assert said[0].startswith("not checked: Elo")
+    assert said[-1] == "equal"
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path: Path, name: str) -> None:
+    lines, said = forged_lines(module_cup / "cup.khiva", name)
+    (tmp_path / "forged.khiva").write_bytes(forged(lines))
+    end = checked(page, tmp_path / "forged.khiva")[-1]
+    assert end["verdict"] == "differs"
+    assert any(said in problem for problem in end["problems"]), end
+
+
+@pytest.mark.xdist_group("javascript")
+def test_bots_in_javascript_are_run_by_the_interpreter_out_of_the_bundle(page: Path, tmp_path: Path) -> None:
+    for name, choice in (("first", "0"), ("last", "message.legal.length - 1")):
+        payload_folder(tmp_path / name, {"main.js": JAVASCRIPT.format(choice=choice).encode()})
+    words = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "js")
+    arena("run", *words, *bots("first", "last"), "--out", "store", cwd=tmp_path)
+    arena("bundle", "store", "cup.khiva", "--with-modules", cwd=tmp_path)
+    events = checked(page, tmp_path / "cup.khiva")
+    assert [event["verdict"] for event in of_kind(events, "match")] == ["equal"] * 2
+    assert events[-1]["verdict"] == "equal"
+
+
+def test_in_chromium_an_honest_bundle_is_equal_and_nothing_goes_wrong(
+    page: Path, module_cup: Path, chromium: Page, tmp_path: Path
+) -> None:
+    assert dropped(chromium, page, module_cup / "cup.khiva").startswith("Equal: ")
+    assert f"{MATCHES} with every bot run again" in chromium.texts("[data-what=event]")[0]
+    assert chromium.texts("[data-what='not checked'] li")[0].startswith("Elo")
+    assert HOSTILE in chromium.texts("th .name")
+    assert not chromium.js("return window.ran")
+    assert chromium.wrong() == []
+    for size, dark in ((WIDE, False), (PHONE, True)):
+        chromium.size(size, dark)
+        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_in_chromium_what_is_forged_is_named(page: Path, module_cup: Path, chromium: Page, tmp_path: Path) -> None:
+    lines, said = forged_lines(module_cup / "cup.khiva", "tick")
+    (tmp_path / "forged.khiva").write_bytes(forged(lines))
+    assert dropped(chromium, page, tmp_path / "forged.khiva").startswith("Differs: ")
+    assert any(said in line for line in chromium.texts("[data-what=problems] li"))
+    assert "Equal" not in chromium.texts("#found")[0]
+    assert chromium.wrong() == []
+
+
+def test_a_bundle_of_hostile_bytes_does_no_harm(page: Path, module_cup: Path, chromium: Page, tmp_path: Path) -> None:
+    lines = lines_of(module_cup / "cup.khiva")
+    script = "</script><script>window.ran = true; fetch('http://127.0.0.1:9/')</script><img src=http://127.0.0.1:9/x>"
+    lines[0]["engine"] = script
+    of_kind(lines, "standings")[0]["table"]["rows"][0]["name"] = script
+    for number, data in enumerate((forged(lines), zlib.compress(b"x"), b"")):
+        path = tmp_path / f"{number}.khiva"
+        path.write_bytes(data)
+        assert not dropped(chromium, page, path).startswith("Equal: ")
+        assert not chromium.js("return window.ran")
+        assert chromium.wrong() == []
+
+
+def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
+    page: Path, module_cup: Path, chromium: Page
+) -> None:
+    chromium.driver.get("about:blank")
+    chromium.driver.get(page.as_uri())
+    chromium.until("return document.querySelector('main')?.childElementCount > 0")
+    chromium.js(
+        "const start = Worker; window.workers = 0;"
+        "Worker = class extends start { constructor(...words) { super(...words); workers++; } }"
+    )
+    assert chromium.js("return window.workers") == 0
+    chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(module_cup / "cup.khiva"))
+    chromium.until("return window.workers === 1")
+    chromium.click("button")
+    assert "Stopped" in chromium.texts("#found")[0]
+    assert not chromium.texts("[data-what=verdict]")

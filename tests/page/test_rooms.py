@@ -1,0 +1,61 @@
+"""The part of the package that the page of bundles carries: it can be imported without what a page has not."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from khiva_arena.errors import InternalError
+from khiva_arena.page.checker import FIRSTS
+from khiva_arena.page.rooms import ABSENT, Rooms, packed
+
+BLOCKED = """
+import importlib, sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {absent}:
+            raise ModuleNotFoundError(f"a page has no {{name}}", name=name)
+sys.meta_path.insert(0, Absent())
+sys.path.insert(0, {archive!r})
+for name in {modules}:
+    importlib.import_module(name)
+where = sys.modules["khiva_arena"].__file__
+assert where.startswith({archive!r}), where
+from khiva_arena.games.registry import NAMES, get
+from khiva_arena.games.rules_map import file_in_rules
+for name in NAMES:
+    game = get(name)
+    state, _ = game.new(3, game.rules({{}}), bytes(32))
+    while not state.is_over:
+        state.apply(dict.fromkeys(state.pending(), 0))
+print(len({modules}))
+"""
+
+
+def test_every_module_of_the_page_is_imported_without_what_a_page_has_not(tmp_path: Path) -> None:
+    archive = tmp_path / "rooms"
+    (tmp_path / "rooms.zip").write_bytes(packed(FIRSTS))
+    with zipfile.ZipFile(tmp_path / "rooms.zip") as files:
+        files.extractall(archive)
+    modules = Rooms().closure(FIRSTS)
+    program = BLOCKED.format(absent=set(ABSENT), archive=str(archive), modules=modules)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False, cwd="/")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{len(modules)}\n"
+
+
+def test_the_archive_is_the_same_each_time() -> None:
+    assert packed(FIRSTS) == packed(FIRSTS)
+
+
+def test_a_module_that_needs_an_absent_package_is_refused_with_the_way_there() -> None:
+    with pytest.raises(InternalError, match=r"khiva_arena\.arbiter\.match: (khiva_arena\.arbiter\.clock: )?trio"):
+        Rooms().closure(["khiva_arena.arbiter.match"])
+
+
+def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
+    modules = Rooms().closure(["khiva_arena.audit.bundle"])
+    assert "khiva_arena.replay.ticks" in modules
+    assert "khiva_arena.events.bundling" not in modules, "numpy comes with it"

@@ -1,0 +1,120 @@
+"""A bundle of an event in ticks, with its modules: the bots of protocol/vectors/ticks.json, which need no compiler."""
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import forged_ticks
+from arena import ROOT, arena, bots
+from bundling import lines_of
+from forged_ticks import Forge
+from modules import answers_to
+from once import made_once
+
+from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.replay.record import Record, canonical, run_digest
+from khiva_arena.replay.seeds import seed_secret
+
+HOSTILE = "<img src=x onerror=ran=true>"
+BOTS = {"honest": "honest", HOSTILE: "illegal three times", "late": "late", "recurses": "recurses"}
+"""The modules by the names of the bots; one name is meant for whoever shows it."""
+MATCHES = 12
+FORGES: dict[str, Forge] = {
+    "choice": forged_ticks.choice,
+    "start": forged_ticks.tick_of_a_start,
+    "tick": forged_ticks.tick_of_a_question,
+    "fault": forged_ticks.fault_added,
+    "no fault": forged_ticks.fault_taken_away,
+    "answers": forged_ticks.answers_swapped,
+}
+"""Changes of a record that the rules take: only the bots can tell."""
+
+
+@made_once
+def module_cup(folder: Path) -> None:
+    """Play the event and write "cup.khiva"."""
+    modules = json.loads((ROOT / "protocol" / "vectors" / "ticks.json").read_text())["modules"]
+    for name, of in BOTS.items():
+        (folder / f"{name}.wasm").write_bytes(bytes.fromhex(modules[of]))
+    words = ("--clock", "ticks", "--seats", "3", "--seeds", "1", "--turn", "10ms", "--bank", "0s", "--seed", "cup")
+    arena("run", *words, *bots(*(f"{name}.wasm" for name in BOTS)), "--out", "store", cwd=folder)
+    arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
+
+
+class OwnMachine:
+    """The arena's own meter and runner in place of a page's. ``runs``: how many modules were run from their start."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self._files: dict[str, bytes] = {}
+
+    def take(self, digest: str, data: bytes) -> None:
+        self._files[digest] = data
+
+    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+        self.runs += 1
+        plain = [(word, ticks, frame.hex()) for word, ticks, frame in orders]
+        answers, _ = answers_to(plain, self._files[module], key, most_bytes, self._files.get(payload))
+        return [SeatResult(word, used, bytes.fromhex(answer)) for word, used, answer in answers]
+
+
+def of_kind(events: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """The events of a check that are of a kind."""
+    return [event for event in events if event["kind"] == kind]
+
+
+def forged_record(lines: list[dict[str, Any]], forge: Forge, lot: int) -> str:
+    """Forge a match of a bundle's lines and all digests over it, and return its number in words."""
+    rng = random.Random(lot)
+    matches = of_kind(lines, "match")
+    (run,) = (line["secret"] for line in of_kind(lines, "reveal") if line["seed"] == -1)
+    secret = seed_secret(bytes.fromhex(run), 0)
+    for line in rng.sample(matches, len(matches)):
+        new = forge(Record.from_json(canonical(line["record"]).decode()), secret, rng)
+        if new is not None and json.loads(new.to_json()) != line["record"]:
+            line["record"] = json.loads(new.to_json())
+            of_kind(lines, "over")[0]["digest"] = run_digest(one["record"]["digest"] for one in matches)
+            return f"match 1/{line['ordinal']}"
+    raise AssertionError("no match has a place for it")
+
+
+def _other_module(lines: list[dict[str, Any]]) -> str:
+    module = of_kind(lines, "module")[0]
+    module["data"] = module["data"][:-8] + "AAAAAAA="
+    return "its modules"
+
+
+def _other_deal(lines: list[dict[str, Any]]) -> str:
+    line = next(line for line in of_kind(lines, "reveal") if line["seed"] == 0)
+    line["secret"] = "ab" * 32
+    return "secret of seed 0"
+
+
+def _other_points(lines: list[dict[str, Any]]) -> str:
+    rows = of_kind(lines, "standings")[0]["table"]["rows"]
+    rows[0]["score"] += 1.0
+    return "score"
+
+
+def _other_places(lines: list[dict[str, Any]]) -> str:
+    rows = of_kind(lines, "standings")[0]["table"]["rows"]
+    rows[0]["finishes"][0] += 1
+    return "finishes"
+
+
+FORGERIES: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "module": _other_module,
+    "deal": _other_deal,
+    "points": _other_points,
+    "places": _other_places,
+    **{name: lambda lines, forge=forge: forged_record(lines, forge, 1) for name, forge in FORGES.items()},  # type: ignore[misc]
+}
+"""Changes of a bundle's lines, by name; each returns words that a check has to say of it."""
+
+
+def forged_lines(cup: Path, name: str) -> tuple[list[dict[str, Any]], str]:
+    """The lines of a forged bundle, and what has to be said of it."""
+    lines = lines_of(cup)
+    return lines, FORGERIES[name](lines)
