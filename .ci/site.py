@@ -39,19 +39,8 @@ def make_cup(folder: Path) -> str:
     """Play the cup, write its page, replays and bundle to the site, and return the rows of its first table as HTML."""
     for game, names in SHIPPED.items():
         seated = [word for name in names for word in ("--bot", f"shipped:python/{name}")]
-        how = (
-            "--seats",
-            "3",
-            "--seeds",
-            "10" if game == "khiva" else "3",
-            "--seed",
-            "site",
-            "--trust-bots",
-            "-j",
-            "2",
-            "--out",
-            "cup",
-        )
+        seeds = "10" if game == "khiva" else "3"  # the table of the first one stands on the first page
+        how = ("--seats", "3", "--seeds", seeds, "--seed", "site", "--trust-bots", "-j", "2", "--out", "cup")
         arena("run", "--game", game, *seated, *how, where=folder)
     (SITE / "cup").mkdir()
     arena(
