@@ -39,7 +39,7 @@ class Typed(NamedTuple):
     python: the version it was typed with.
     compiler: whether there was one.
     seconds: that it took.
-    result: "well", or the last line that it printed.
+    result: "well", or the last line that it printed; "n/a" and why for one that was not typed.
     """
 
     line: str
@@ -54,16 +54,19 @@ def main() -> int:
     """Type the lines with each Python that is named, print a table, and return how the rehearsal ends: 0 if all went well."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters to type the lines with")
-    pythons = parser.parse_args().pythons
+    parser.add_argument("--without", default="", help="leave out lines with this package, and say so: for CI, what brings much")
+    flags = parser.parse_args()
     if not list(DIST.glob("khiva_arena-*.whl")):
         print("dist/ has no wheel: `make release` builds it", file=sys.stderr)
         return 2
     with served(DIST) as index, tempfile.TemporaryDirectory(prefix="khiva-rehearsal-") as folder:
-        typed = [one for python in pythons for one in rehearsed(Path(folder), python, index)]
+        typed = [one for python in flags.pythons for one in rehearsed(Path(folder), python, index, flags.without)]
     print(tabulate([one._replace(seconds=round(one.seconds)) for one in typed], headers=Typed._fields))
-    failed = sum(one.result != "well" for one in typed)
-    print(f"{len(typed)} lines, {failed} of which failed" if failed else f"{len(typed)} lines, all well")
-    return 1 if failed else 0
+    untyped = sum(one.result.startswith("n/a") for one in typed)
+    well = sum(one.result == "well" for one in typed)
+    failed = len(typed) - well - untyped
+    print(f"{well} lines went well, {failed} failed, {untyped} were not typed")
+    return 1 if failed or not well else 0
 
 
 @contextmanager
@@ -95,12 +98,19 @@ def lines() -> dict[str, str]:
     return listed
 
 
-def rehearsed(folder: Path, python: str, index: str) -> Iterator[Typed]:
-    """Type each line in an environment of its own, without a compiler, then the first commands with one and without."""
+def rehearsed(folder: Path, python: str, index: str, without: str = "") -> Iterator[Typed]:
+    """Type each line in an environment of its own, without a compiler, then the first commands with one and without. A line with
+    the package ``without`` is not typed, nor any with a Python that is not here; both are told."""
+    if shutil.which(python) is None:
+        yield Typed("all lines", "", python, "", 0, "n/a: no such Python on this machine")
+        return
     version = subprocess.run([python, "-c", "import platform; print(platform.python_version())"], capture_output=True, text=True)
     version = version.stdout.strip()
     bare = without_compilers(folder / f"bare-{version}")
     for at, (line, page) in enumerate(lines().items()):
+        if without and without in line:
+            yield Typed(line, page, version, "", 0, f"n/a: left out, with {without}")
+            continue
         env = environment(folder / f"{version}-{at}", python, index, bare)
         yield typed(line, page, version, "no", env, folder)
         if line == "pip install khiva-arena":

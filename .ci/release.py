@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 MACHINES = ("x86_64", "aarch64")
 DIST = ROOT / "dist"
 SECONDS = 1800
+WITHIN = {"LICENSE.musl": "lib/libc/musl/COPYRIGHT", "LICENSE.zig": "LICENSE"}
+"""The licences of what is linked into the programs in C, by their names in a wheel, and where the compiler has them."""
 
 
 class NotBuiltError(Exception):
@@ -79,8 +82,9 @@ def build(folder: Path) -> Path:
         opened.extractall(sources, filter="data")
     import ziglang
 
-    # The program in C has musl within, whose licence wants its text to go with it.
-    shutil.copy(Path(ziglang.__file__).parent / "lib" / "libc" / "musl" / "COPYRIGHT", sources / "LICENSE.musl")
+    # Programs in C have musl and parts of the compiler within, whose licences want their texts to go with them.
+    for name, file in WITHIN.items():
+        shutil.copy(Path(ziglang.__file__).parent / file, sources / name)
     committed = run(["git", "log", "-1", "--format=%ct"], ROOT).strip()
     env = {**os.environ, "SOURCE_DATE_EPOCH": committed, "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     for machine in MACHINES:
@@ -109,19 +113,23 @@ def compiler(machine: str) -> list[str]:
 
 
 def check_wheels(out: Path) -> None:
-    """Raise NotBuiltError if there is no wheel for a processor with its programs in C."""
+    """Raise NotBuiltError if a processor has no wheel with its programs in C, or that lacks a licence of what is within."""
     for machine in MACHINES:
-        if not list(out.glob(f"khiva_arena-*-py3-none-*musllinux*_{machine}.whl")):
+        wheel = next(out.glob(f"khiva_arena-*-py3-none-*musllinux*_{machine}.whl"), None)
+        if wheel is None:
             raise NotBuiltError(f"the wheel for {machine} has no programs in C: its compiler failed; see what hatchling prints")
+        names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist() if "/licenses/" in name}
+        if lacking := ", ".join(sorted({"LICENSE", *WITHIN} - names)):
+            raise NotBuiltError(f"the wheel for {machine} lacks {lacking}: see license-files in pyproject.toml")
 
 
 def list_dependencies(folder: Path) -> None:
-    """Install the wheel for this machine in a new folder, with what pages and modules need, and write what that brings, with
-    licences, as a bill of materials. It is that of the day, so it has no hash among those of the release."""
+    """Install the wheel for this machine in a new folder, with what pages and ticks need, and write what that brings, with
+    the texts of licences, as a bill of materials. It is that of the day, so it has no hash among those of the release."""
     (wheel,) = DIST.glob(f"khiva_arena-*_{platform.machine()}.whl")
     run([sys.executable, "-m", "venv", str(folder)], ROOT)
-    run([str(folder / "bin" / "pip"), "install", "--quiet", "--find-links", str(DIST), f"{wheel}[web,modules]"], ROOT)
-    tool = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment", "--output-reproducible"]
+    run([str(folder / "bin" / "pip"), "install", "--quiet", "--find-links", str(DIST), f"{wheel}[web,ticks]"], ROOT)
+    tool = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment", "--output-reproducible", "--gather-license-texts"]
     run([*tool, "--output-file", str(DIST / "sbom.cdx.json"), str(folder / "bin" / "python")], ROOT)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,31 @@ def test_a_path_without_compilers_has_none(rehearse: dict[str, Any], tmp_path: P
     folder = Path(rehearse["without_compilers"](tmp_path / "bare"))
     assert (folder / "sh").exists()
     assert not [name for name in ("cc", "gcc", "clang", "g++", "c99", "x86_64-linux-gnu-gcc") if (folder / name).exists()]
+
+
+def test_a_line_or_a_python_that_is_left_out_is_told(rehearse: dict[str, Any], tmp_path: Path) -> None:
+    (absent,) = rehearse["rehearsed"](tmp_path, "python9.9", "")
+    assert absent.result.startswith("n/a: no such Python")
+    every = list(rehearse["rehearsed"](tmp_path, sys.executable, "", "install"))
+    assert [one.line for one in every] == list(rehearse["lines"]())
+    assert {one.result for one in every} == {"n/a: left out, with install"}
+
+
+def test_a_link_of_the_site_that_leads_nowhere_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = runpy.run_path(str(ROOT / ".ci" / "site.py"))
+    monkeypatch.setitem(site["dead_links"].__globals__, "SITE", tmp_path)
+    links = ("b.html#part", "https://example.org/", "#here", "c.html", "https://example.org/page")
+    (tmp_path / "b.html").write_text('<img src="https://example.org/picture.png">')
+    (tmp_path / "a.html").write_text("".join(f'<a href="{link}">x</a>' for link in links))
+    assert sorted(site["dead_links"]()) == ["a.html: c.html", "b.html: https://example.org/picture.png"]
+
+
+def test_a_league_s_pages_are_copied_with_links_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    site = runpy.run_path(str(ROOT / ".ci" / "site.py"))
+    link = site["LINK"].search('<a href="/bots/crow v1">')
+    assert site["there"](link, "/batches/1", "../../") == 'href="../../bots/crow%20v1/index.html"'
+    author = site["LINK"].search('<a href="/author">')
+    assert site["there"](author, "/", "") == 'href="../manual/docs/leagues.html"'
 
 
 def test_actions_of_a_release_are_named_by_hash_and_may_do_only_what_they_need() -> None:

@@ -13,6 +13,8 @@ from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import PUBLIC
 from khiva_arena.sandbox import regular_files
 
+FORMAT = 1
+"""The version of the format of all files in the public folder, as ``league.json`` says it."""
 STATE = "league.json"
 HISTORY = "history.jsonl"
 """The file with the table as it stood after each batch, a line each: a ``TableThen``."""
@@ -132,6 +134,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     finals: in order.
     next_begin: when the next batch begins at the earliest, UTC; "" for at once, or while a batch is played.
     beacon: the name of the source whose lines are mixed into deals; "" if deals are the organiser's word.
+    format: the version of the format of this file and of those beside it.
     """
 
     name: str
@@ -150,6 +153,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     finals: tuple[PublicFinal, ...] = ()
     beacon: str = ""
     next_begin: str = ""
+    format: int = FORMAT
 
     @property
     def receipt(self) -> str:

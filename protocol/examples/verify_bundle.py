@@ -62,25 +62,26 @@ def check_event(event, modules, reveals, voids, matches, over):
         need(secret == follows, f"the secret of seed {k} does not follow from the run's")
     who = [(bot["name"], bot["identity"]) for bot in what["bots"]]
     need([(bot["name"], bot["identity"]) for bot in event["bots"]] == who, "the bots are not those of the definition")
-    for name in {part["identity"] for part in modules}:
-        whole = digest(*(b64decode(part["wasm"]) for part in modules if part["identity"] == name)).hexdigest()
-        need(whole == name in dict(map(reversed, who)), "a module is no bot's, or has other bytes")
+    for bot in what["bots"]:
+        two = [bytes.fromhex(bot[key]) for key in ("module", "payload") if key in bot]
+        need(not two or bot["identity"] == digest("khiva-payload-1\0", *two).hexdigest(), "an identity is not of both files")
+    files = {bot.get(key) for bot in what["bots"] for key in ("identity", "module", "payload")}
+    whole = {part["identity"]: [b64decode(p["data"]) for p in modules if p["identity"] == part["identity"]] for part in modules}
+    need(all(digest(*data).hexdigest() == name in files for name, data in whole.items()), "a file is no bot's, or is another")
     ordinals, batch = [match["ordinal"] for match in matches], what.get("batch", {"tables": []})["tables"]
     left = {seed * len(batch) + table for seed, table in over.get("set_aside", []) if batch}
     planned = len(batch) * what["seats"] * what["seeds"] or len(matches)
     need(ordinals == [o for o in range(planned) if o in set(ordinals) or o // what["seats"] not in left], "matches are missing")
-    tries = [(void["ordinal"], void["attempt"]) for void in voids]
-    counted = Counter(ordinal for ordinal, _ in tries)
+    tries, counted = [(void["ordinal"], void["attempt"]) for void in voids], Counter(void["ordinal"] for void in voids)
     need(tries == [(o, a) for o in sorted(counted) for a in range(1, counted[o] + 1)], "void attempts are not counted from 1")
     bots, seats, played, order = defaultdict(Counter), what["seats"], [], []
     for match in matches:
-        ordinal, record = match["ordinal"], match["record"]
-        name, commit = record["header"]["match"], record["header"]["commit"]
-        opened = [k for k, secret in secrets.items() if digest("khiva-commit-1\0", name, secret).hexdigest() == commit]
+        ordinal, record, head = match["ordinal"], match["record"], match["record"]["header"]
+        opened = [k for k, s in secrets.items() if digest("khiva-commit-1\0", head["match"], s).hexdigest() == head["commit"]]
         need(opened, f"match {ordinal}: no secret of a seed opens its commit")
         played += opened
         check_record(event, ordinal, record, secrets[opened[0]], who)
-        sits = [seat[1] for seat in record["header"]["seats"]]
+        sits = [seat[1] for seat in head["seats"]]
         order = [who[bot][1] for bot in batch[ordinal // seats % len(batch)]] if batch else order if ordinal % seats else sits
         need(sits == order[ordinal % seats :] + order[: ordinal % seats], f"match {ordinal}: not this rotation of its table")
         if ordinal // seats not in left:
@@ -117,8 +118,7 @@ def count(bots, sits, record, voids):
         bots[bot].update({"matches": 1, "voids": voids})
     at = [{n: w for n, step in enumerate(record["steps"], 1) for s, _, w in step if s == seat and w} for seat in range(len(sits))]
     for bot, rank, verdict, out, why in zip(sits, record["ranks"], record["verdicts"], record["forfeited_at"], at, strict=True):
-        bots[bot][rank] += 1
-        bots[bot].update(word for word in why.values() if word != "forfeited")
+        bots[bot].update([rank, *(word for word in why.values() if word != "forfeited")])
         bots[bot][verdict] += out is not None and out not in why
 
 
@@ -175,8 +175,8 @@ def check_batch(where, link, terms, active, event, ended, waits):
     need((batch["number"], batch["before"], batch["roster"]) == place, f"{where}: its batch is of another place")
     need(link["definition"] == digest(canonical(what)).hexdigest(), f"{where}: its batch has another definition")
     need(link["commitment"] == event["commitment"], f"{where}: its batch has another commitment")
-    who = [{key: bot[key] for key in ("name", "identity")} for bot in active]
-    need([{key: bot[key] for key in {*bot} - {"sources"}} for bot in bots] == who, f"{where}: its bots are not the active ones")
+    who = [[b["identity"], *(parts := b.get("parts", []))[:1], b["name"], *parts[1:]] for b in active]
+    need([[b[key] for key in sorted({*b} - {"sources"})] for b in bots] == who, f"{where}: its bots are not the active ones")
     plain = {"format": "league", "seats": seats, "seeds": terms["seeds"], "copies": 1, "lineups": None, "seed": None}
     plain |= {**terms["conditions"], **{key: what[key] for key in ("anchor", "bots", "runtimes", "batch") if key in what}}
     need(what == plain, f"{where}: its batch has other conditions")
@@ -212,7 +212,7 @@ def main(path, deals):
         elif line["kind"] == "link" and not events and not parts:
             links.append(line["link"])
         else:
-            parts[line["kind"]].append(line)
+            parts["module" if line["kind"] == "payload" else line["kind"]].append(line)
     need(sorted(event for table in tables for event in table["events"]) == sorted(events), "an event is in no table, or in two")
     check_league(links, events)
     for table in tables:

@@ -155,6 +155,13 @@ def test_a_link_with_a_strange_value_is_refused(key: str, value: object) -> None
     assert link.digest != FOUNDED.digest
 
 
+def test_a_chain_of_another_format_is_refused_with_both_numbers() -> None:
+    text = text_of(FOUNDED)
+    assert '"format":1' in text
+    with pytest.raises(RecordError, match=pattern("league", "chain-format", format="2", reads="1")):
+        read_link(text.replace('"format":1', '"format":2'))
+
+
 def test_a_deep_or_loose_text_is_refused() -> None:
     for text in ("[" * 100_000, text_of(FOUNDED) + " ", text_of(FOUNDED).replace('"at"', ' "at"')):
         with pytest.raises(RecordError):

@@ -2,13 +2,12 @@
 command goes on with it, by the draw of then. auto-0.2.0 was written by that version, as make.py writes the other fixtures."""
 
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arena import arena
-from published import BOTS, HERE
+from published import BOTS, HERE, unpack
 from wording import sentence
 
 from khiva_arena.replay.record import run_digest
@@ -37,9 +36,7 @@ def command(out: str, *more: str, seeds: int = 2) -> list[str]:
 
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
-    with tarfile.open(HERE / "auto-0.2.0" / "stores.tar.xz") as tar:
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 brought it
-        tar.extractall(tmp_path)
+    unpack(HERE / "auto-0.2.0", tmp_path)
     return tmp_path
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from arena import ROOT, arena
-from published import EXTRA, FORMATS, GAMES, HERE, REMOTE, command, published
+from published import EXTRA, FORMATS, GAMES, HERE, REMOTE, command, contents, published
 from wording import sentence
 
 from khiva_arena import __version__
@@ -23,12 +23,6 @@ INTERRUPTED = [
     for game, form in [*((game, form) for game in GAMES for form in FORMATS), *EXTRA]
     if form != REMOTE and (HERE / version / f"{game}-{form}").exists()
 ]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return each file of a folder by its path, without those that SQLite makes beside a store to read it: empty, or an index."""
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: data for name, data in files.items() if not name.endswith("-shm") and (data or not name.endswith("-wal"))}
 
 
 def refused(words: list[str], where: Path, *stores: str) -> str:

@@ -1,7 +1,9 @@
 """The events of tests/published: their bots, settings and commands."""
 
+import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent.parent / "published"
 BOTS = ("first", "last", "lots-1", "lots-2", "lots-3")
@@ -26,6 +28,9 @@ REMOTE = "remote"
 """The one case without an interrupted store: it would need its relay again."""
 RULES = {"khiva": "overshoot=bounce", "emira": "mode=advanced", "silk_road": "tied_decline=original_tie"}
 PLAN = "event.plan"
+NEWER_EVENT, NEWER_LEAGUE = "ticks-0.3.0", "league-0.3.0"
+KEYS = "keys-0.3.0.json"
+"""The fixtures of what 0.3.0 brought, and the keys of its published schemas, which make_newer.py writes."""
 STAGES = """
 seats = 3
 [[stage]]
@@ -107,7 +112,38 @@ def before(game: str, form: str, folder: Path, out: Path) -> list[list[str]]:
 
 def published(case: str, into: Path, version: str = "0.1.0") -> Path:
     """A finished store as it was published, unpacked below a folder; the folder "interrupted" beside it has one that is not."""
-    with tarfile.open(HERE / version / case / "stores.tar.xz") as tar:
+    unpack(HERE / version / case, into)
+    return into / "finished"
+
+
+def unpack(place: Path, into: Path) -> None:
+    """Unpack the stores of a fixture below a folder."""
+    with tarfile.open(place / "stores.tar.xz") as tar:
         tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 brought it
         tar.extractall(into)
-    return into / "finished"
+
+
+def newer_event(out: str) -> list[str]:
+    """Return the words that play the event in ticks, from the folder with its bots."""
+    seated = [part for name in ("plain", "weights", "script") for part in ("--bot", f"bots/{name}")]
+    how = ["--clock", "ticks", "--seats", "2", "--seeds", "2", "--rule", "max_turns=8", "--turn", "50ms"]
+    return ["run", *seated, *how, "--seed", "published ticks", "--unreleased-interpreters", "--out", out]
+
+
+def schema_keys() -> dict[str, list[str]]:
+    """Return the keys that published schemas have, by schema and type of object."""
+    root = HERE.parent.parent
+    folders = ("protocol/schema", *(f"khiva_arena/{room}/schema" for room in ("report", "check", "terminal")))
+    found: dict[str, list[str]] = {}
+    for path in sorted(path for folder in folders for path in (root / folder).rglob("*.json")):
+        schema: dict[str, Any] = json.loads(path.read_text())
+        for name, value in {"": schema, **schema.get("$defs", {})}.items():
+            if keys := sorted(value.get("properties", {})):
+                found[f"{path.relative_to(root)} {name}".strip()] = keys
+    return found
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return each file of a folder by its path, without those that SQLite makes beside a store to read it: empty, or an index."""
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name: data for name, data in files.items() if not name.endswith("-shm") and (data or not name.endswith("-wal"))}

@@ -22,6 +22,8 @@ from khiva_arena.replay.record import canonical
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Elo = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+FORMAT = 1
+"""The version of the format of a chain, and of all links in it."""
 YEARS = range(2000, 2501)
 """The years of a league's times, so that no sum of times leaves the calendar."""
 
@@ -131,12 +133,14 @@ class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):
     name: for people.
     terms: on which its batches are played.
     anchors: the bots that play in every batch.
+    format: the version of the format of the chain.
     """
 
     league: Id
     name: Name
     terms: LeagueTerms
     anchors: tuple[Anchor, ...]
+    format: Annotated[int, msgspec.Meta(ge=1)] = FORMAT
 
 
 class Renewed(ChainLink, frozen=True, kw_only=True, tag="terms"):
@@ -273,6 +277,8 @@ def read_link(text: str | bytes) -> AnyLink:
         link: AnyLink = msgspec.json.decode(text, type=AnyLink)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"a link cannot be read: {str(error)[:200]}") from None
+    if isinstance(link, Founded) and link.format != FORMAT:
+        raise RecordError(f"its chain is of format {link.format}, this khiva-arena reads format {FORMAT}")
     if not _is_moment(link.at):
         raise RecordError(f"link {link.number} was made at no time: {link.at[:40]!r}")
     if text_of(link).encode() != (text.encode() if isinstance(text, str) else text):
