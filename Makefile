@@ -180,7 +180,7 @@ headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiv
 	@$(BIN)/python khiva_arena/native/build.py
 
 # The compiler lies in an environment of theirs, and what they become in interpreters/build, where a checkout finds it.
-interpreters: .venv/.test ## build the interpreters of bots in ticks to the bytes of their release, and a wheel of them, in a minute or two
+interpreters: .venv/.test ## build the interpreters of bots in ticks to the bytes of their release, and a wheel of them, in some minutes
 	@$(PYTHON) interpreters/build.py
 	@cd interpreters && ../$(BIN)/python -m hatchling build -t wheel -d build
 

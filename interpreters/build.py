@@ -12,10 +12,14 @@ import sys
 import tarfile
 import tempfile
 import tomllib
+import urllib.request
 import venv
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import cpython
 
 HERE = Path(__file__).parent
 RELEASED = HERE.parent / "khiva_arena" / "modules" / "released.toml"
@@ -27,6 +31,8 @@ OF_QUICKJS = ("-DEMSCRIPTEN=1", "-DFE_DOWNWARD=0", "-DFE_UPWARD=0")
 """WebAssembly has no jumps to an address, by which quickjs would go from one instruction to the next, and rounds in one way."""
 LINK = ("-s", "-Wl,-z,stack-size=262144", "-Wl,--max-memory=16777216", "-Wl,--export-memory")
 """The stack lies below all else, so that who overflows it traps."""
+TOOLS = ("toolchain", "host")
+"""Packages that build, of which nothing but the C library comes into a module."""
 PARTS = ("dtoa", "libregexp", "libunicode")
 LICENCES = {
     "zig": "LICENSE",
@@ -52,11 +58,15 @@ def requirement(pin: dict[str, Any]) -> str:
     return f"{pin['package']}=={pin['version']} " + " ".join(f"--hash=sha256:{digest}" for digest in pin["sha256"])
 
 
-def run(*words: str | Path, cwd: Path = HERE, **variables: str) -> None:
-    """Run a program. Raises BuildError with the last lines of what it says if it fails."""
-    done = subprocess.run(words, cwd=cwd, env=os.environ | variables, capture_output=True, text=True, check=False)
+def run(*words: str | Path, cwd: Path = HERE, text: str = "", **variables: str) -> str:
+    """Run a program that reads a text. Returns what it prints.
+
+    Raises BuildError with the last lines of what it says if it fails.
+    """
+    done = subprocess.run(words, cwd=cwd, env=os.environ | variables, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"{' '.join(map(str, words))}: {done.stderr.strip()[-2000:]}")
+    return done.stdout
 
 
 def pip(python: Path, command: str, pin: dict[str, Any], *options: str) -> None:
@@ -71,11 +81,12 @@ def pip(python: Path, command: str, pin: dict[str, Any], *options: str) -> None:
 def toolchain(folder: Path) -> Path:
     """Return the Python of an environment that has the toolchain, and make it if it is not there."""
     python, stamp = folder / "bin" / "python", folder / "pinned"
-    wanted = requirement(pins("toolchain"))
+    wanted = "\n".join(requirement(pins(name)) for name in TOOLS)
     if not stamp.exists() or stamp.read_text() != wanted:
         print(f"setting up {pins('toolchain')['package']} {pins('toolchain')['version']} (once)", file=sys.stderr)
         venv.create(folder, clear=True, with_pip=True)
-        pip(python, "install", pins("toolchain"), "--only-binary=:all:")
+        for name in TOOLS:
+            pip(python, "install", pins(name), "--only-binary=:all:")
         stamp.write_text(wanted)
     return python
 
@@ -86,35 +97,81 @@ def source(name: str, python: Path, folder: Path) -> Path:
     archive = HERE / "sources" / pin["file"]
     if not archive.exists():
         archive = folder / pin["file"]
-        pip(python, "download", pin, "--no-binary=:all:", "--dest", str(folder))
+        if "debian" in pin:
+            from_debian(pin, archive)
+        else:
+            pip(python, "download", pin, "--no-binary=:all:", "--dest", str(folder))
     digest = sha256(archive.read_bytes()).hexdigest()
     if digest not in pin["sha256"]:
         raise BuildError(f"{archive} has the hash {digest}, and pins.toml has {', '.join(pin['sha256'])}")
     with tarfile.open(archive) as files:
         files.extraction_filter = getattr(tarfile, "data_filter", None)  # not each 3.11 has it
         files.extractall(folder)
-    return folder / str(pin["file"]).removesuffix(".tar.gz")
+    return folder / str(pin["folder"])
 
 
-def build_javascript(python: Path, sources: Path, folder: Path) -> bytes:
-    """Return quickjs-ng with the arena's own functions as a module. The folder is for what comes between."""
+def from_debian(pin: dict[str, Any], archive: Path) -> None:
+    """Fetch a file from where this machine's apt takes packages. Raises BuildError if there is none."""
+    places = run("apt-get", "indextargets", "--format", "$(REPO_URI)").split() if shutil.which("apt-get") else ()
+    for place in dict.fromkeys(places):
+        try:
+            with urllib.request.urlopen(place + pin["debian"], timeout=60) as answer:
+                archive.write_bytes(answer.read())
+            return
+        except OSError:
+            continue  # another archive may have it
+    raise BuildError(
+        f"put {pin['file']} into {HERE / 'sources'}: Debian has it, and it is Python-{pin['version']}.tar.xz of its authors"
+    )
+
+
+def compiler_in(python: Path, folder: Path) -> Callable[..., str]:
+    """Return what runs the compiler in a folder, with its options for modules."""
     cache = {name: str(folder / "cache") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
-    compiler = (python, "-m", "ziglang", "cc", *TARGET)
+
+    def compiler(*words: str | Path) -> str:
+        return run(python, "-m", "ziglang", "cc", *TARGET, *words, cwd=folder, **cache)
+
+    return compiler
+
+
+def build_javascript(python: Path, sources: Path) -> bytes:
+    """Return quickjs-ng with the arena's own functions as a module."""
     quickjs = sources / "upstream-quickjs"
+    compiler = compiler_in(python, sources)
     units = {"main": HERE / "javascript" / "main.c", **{part: quickjs / f"{part}.c" for part in PARTS}}
     for name, unit in units.items():
-        run(*compiler, *COMPILE, *OF_QUICKJS, f"-I{quickjs}", "-c", unit, "-o", f"{name}.o", cwd=folder, **cache)
-    run(*compiler, *LINK, *(f"{name}.o" for name in units), "-o", "javascript.wasm", cwd=folder, **cache)
-    return (folder / "javascript.wasm").read_bytes()
+        compiler(*COMPILE, *OF_QUICKJS, f"-I{quickjs}", "-c", unit, "-o", f"{name}.o")
+    compiler(*LINK, *(f"{name}.o" for name in units), "-o", "javascript.wasm")
+    return (sources / "javascript.wasm").read_bytes()
 
 
-def copy_licences(python: Path, sources: Path, folder: Path) -> None:
-    """Copy the licences of all that is in the modules."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+def build_python(python: Path, sources: Path) -> bytes:
+    """Return CPython with its library and the arena's rules as a module."""
+
+    def host(*words: str, text: str = "") -> str:
+        return run(python, HERE / "host.py", *words, cwd=sources, text=text)
+
+    return cpython.build(compiler_in(python, sources), host, sources, HERE / "python", HERE.parent / "khiva_arena")
+
+
+BUILDS = {"javascript": build_javascript, "python": build_python}
+
+
+def licences_of(word: str, sources: Path) -> dict[str, str]:
+    """Return the licences of the sources of an interpreter, by the names of their copies."""
+    if word == "python":
+        return {"cpython": (sources / "LICENSE").read_text(), "cpython-parts": (sources / "Doc" / "license.rst").read_text()}
     head = re.match(r"/\*.*?\*/", (sources / "upstream-quickjs" / "quickjs.c").read_text(), re.DOTALL)
     assert head
-    (folder / "quickjs-ng.txt").write_text(head[0] + "\n")
+    return {"quickjs-ng": head[0] + "\n"}
+
+
+def copy_licences(python: Path, word: str, sources: Path, folder: Path) -> None:
+    """Copy the licences of all that is in a module."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in licences_of(word, sources).items():
+        (folder / f"{name}.txt").write_text(text)
     (packages,) = python.parent.parent.glob("lib/python*/site-packages/ziglang")
     for name, file in LICENCES.items():
         shutil.copyfile(packages / file, folder / f"{name}.txt")
@@ -127,30 +184,41 @@ def released(word: str) -> list[str]:
     return [row["maxima"]["16"] for row in rows if row["word"] == word]
 
 
+def build(word: str, python: Path, out: Path, *, is_any: bool) -> str:
+    """Build an interpreter into a folder. Returns its hash. Raises BuildError if no release has it, unless any is wanted."""
+    file = out / f"{word}.wasm"
+    with tempfile.TemporaryDirectory(dir=out) as made:
+        sources = source(word, python, Path(made))
+        module = BUILDS[word](python, sources)
+        copy_licences(python, word, sources, out / "licences")
+    digest = sha256(module).hexdigest()
+    if digest not in released(word)[-1:] and not is_any:
+        file.unlink(missing_ok=True)
+        raise BuildError(f"{file.name} has the hash {digest}, and {RELEASED.name} another one; --unreleased keeps it")
+    file.write_bytes(module)
+    return digest
+
+
 def main() -> int:
     """Build, compare with the newest release, and say what was made."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*", metavar="WORD", help=f"which, of {', '.join(BUILDS)}; all if none is named")
     parser.add_argument("--out", type=Path, default=HERE / "build", help="the folder for the modules")
     parser.add_argument("--toolchain", type=Path, default=HERE / "build" / "toolchain", help="the folder for the compiler")
     parser.add_argument("--unreleased", action="store_true", help="keep a module that no release had")
     options = parser.parse_args()
+    if unknown := sorted({*options.words} - BUILDS.keys()):
+        parser.error(f"there is no interpreter {', '.join(unknown)}; there are {', '.join(BUILDS)}")
     out = options.out.absolute()
     try:
         out.mkdir(parents=True, exist_ok=True)
         python = toolchain(options.toolchain.absolute())
-        with tempfile.TemporaryDirectory(dir=out) as made:
-            sources = source("javascript", python, Path(made))
-            module = build_javascript(python, sources, Path(made))
-            copy_licences(python, sources, out / "licences")
-        digest = sha256(module).hexdigest()
-        if digest not in released("javascript")[-1:] and not options.unreleased:
-            (out / "javascript.wasm").unlink(missing_ok=True)
-            raise BuildError(f"javascript.wasm has the hash {digest}, and {RELEASED.name} another one; --unreleased keeps it")
-        (out / "javascript.wasm").write_bytes(module)
-    except (BuildError, OSError, subprocess.SubprocessError, tarfile.TarError) as error:
+        for word in options.words or BUILDS:
+            digest = build(word, python, out, is_any=options.unreleased)
+            print(f"{digest}  {os.path.relpath(out / f'{word}.wasm')}", flush=True)
+    except (BuildError, OSError, ValueError, subprocess.SubprocessError, tarfile.TarError) as error:
         print(f"interpreters: {error}", file=sys.stderr)
         return 1
-    print(f"{digest}  {os.path.relpath(out / 'javascript.wasm')}")
     return 0
 
 

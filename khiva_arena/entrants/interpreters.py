@@ -23,7 +23,7 @@ from khiva_arena.sandbox import regular_files
 
 FOLDER = "KHIVA_ARENA_INTERPRETERS"
 """The variable with a folder of interpreters that are used in place of those that are installed."""
-WORDS = ("javascript",)
+WORDS = ("javascript", "python")
 """The words of the interpreters that releases have."""
 PACKAGE = "khiva_arena_interpreters"
 HEAD = b"khiva-interpreted-1\n"

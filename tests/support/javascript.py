@@ -36,23 +36,24 @@ def build(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
-def released() -> str:
+def released(word: str = "javascript") -> str:
     """The hash that the newest release has."""
     rows = tomllib.loads(RELEASED.read_text())["interpreters"]
-    return str([row["maxima"]["16"] for row in rows if row["word"] == "javascript"][-1])
+    return str([row["maxima"]["16"] for row in rows if row["word"] == word][-1])
 
 
 @cache
-def interpreter() -> bytes:
+def interpreter(word: str = "javascript") -> bytes:
     """The module, taken from where `make interpreters` leaves it, and built there if it is not of the release."""
-    BUILT.parent.mkdir(exist_ok=True)
-    with open(BUILT.parent / "lock", "w") as lock:
+    built = BUILT.with_stem(word)
+    built.parent.mkdir(exist_ok=True)
+    with open(built.parent / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not BUILT.exists() or sha256(BUILT.read_bytes()).hexdigest() != released():
-            done = build(PROJECT)
+        if not built.exists() or sha256(built.read_bytes()).hexdigest() != released(word):
+            done = build(PROJECT, word)
             if done.returncode:
-                lacks(f"the interpreter of JavaScript cannot be built here: {done.stderr[-500:]}")
-        return BUILT.read_bytes()
+                lacks(f"the interpreter of the word {word} cannot be built here: {done.stderr[-500:]}")
+        return built.read_bytes()
 
 
 def payload(files: Mapping[str, bytes], main: str = "main.js") -> bytes:

@@ -1,0 +1,208 @@
+"""How CPython becomes the module of Python: which of its sources are compiled, and what is linked with them.
+
+The interpreter is built twice. The first one has no library: it compiles the library, so that no other Python is needed. The
+second one has it, is started once, and the module is what its memory is then.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import library
+
+Run = Callable[..., str]
+"""Runs a program of the toolchain in a folder: its name, its words, and what it reads. Returns what it prints."""
+PARSER = [
+    "action_helpers",
+    "myreadline",
+    "parser",
+    "peg_api",
+    "pegen",
+    "pegen_errors",
+    "string_parser",
+    "token",
+    "lexer/buffer",
+    "lexer/lexer",
+    "lexer/state",
+    "tokenizer/file_tokenizer",
+    "tokenizer/helpers",
+    "tokenizer/readline_tokenizer",
+    "tokenizer/string_tokenizer",
+    "tokenizer/utf8_tokenizer",
+]
+LEFT_OUT = [
+    "bytecodes",
+    "dup2",
+    "dynload_hpux",
+    "dynload_shlib",
+    "dynload_win",
+    "emscripten_signal",
+    "emscripten_trampoline",
+    "frozen",
+    "frozenmain",
+    "optimizer_bytecodes",
+    "bench",
+    "bench_full",
+]
+"""Sources that are for other systems, are programs, or are made anew here."""
+BUILTINS = {
+    "atexit": "atexitmodule",
+    "faulthandler": "faulthandler",
+    "posix": "posixmodule",
+    "_signal": "signalmodule",
+    "_tracemalloc": "_tracemalloc",
+    "_suggestions": "_suggestions",
+    "_codecs": "_codecsmodule",
+    "_collections": "_collectionsmodule",
+    "errno": "errnomodule",
+    "_io": "_io/_iomodule _io/iobase _io/fileio _io/bytesio _io/bufferedio _io/textio _io/stringio",
+    "itertools": "itertoolsmodule",
+    "_sre": "_sre/sre",
+    "_sysconfig": "_sysconfig",
+    "_thread": "_threadmodule",
+    "time": "timemodule",
+    "_typing": "_typingmodule",
+    "_weakref": "_weakref",
+    "_abc": "_abc",
+    "_functools": "_functoolsmodule",
+    "_locale": "_localemodule",
+    "_operator": "_operator",
+    "_stat": "_stat",
+    "_symtable": "symtablemodule",
+    "array": "arraymodule",
+    "_bisect": "_bisectmodule",
+    "_contextvars": "_contextvarsmodule",
+    "_csv": "_csv",
+    "_heapq": "_heapqmodule",
+    "_json": "_json",
+    "_opcode": "_opcode",
+    "_pickle": "_pickle",
+    "_queue": "_queuemodule",
+    "_random": "_randommodule",
+    "_struct": "_struct",
+    "math": "mathmodule",
+    "cmath": "cmathmodule",
+    "_statistics": "_statisticsmodule",
+    "_datetime": "_datetimemodule",
+    "_decimal": "_decimal/_decimal",
+    "binascii": "binascii",
+    "_md5": "md5module _hacl/Hacl_Hash_MD5",
+    "_sha1": "sha1module _hacl/Hacl_Hash_SHA1",
+    "_sha2": "sha2module _hacl/Hacl_Hash_SHA2",
+    "_sha3": "sha3module _hacl/Hacl_Hash_SHA3",
+    "_blake2": "_blake2/blake2module _blake2/blake2b_impl _blake2/blake2s_impl",
+}
+"""The modules in C by their names, each with its sources in Modules/."""
+CORE = {
+    "marshal": "PyMarshal_Init",
+    "_imp": "PyInit__imp",
+    "_ast": "PyInit__ast",
+    "_tokenize": "PyInit__tokenize",
+    "builtins": "NULL",
+    "sys": "NULL",
+    "gc": "PyInit_gc",
+    "_warnings": "_PyWarnings_Init",
+    "_string": "PyInit__string",
+}
+"""Modules that lie in other sources, with the functions that make them."""
+CHANGES = {
+    "Include/cpython/pystate.h": ("Py_C_RECURSION_LIMIT 5000", "Py_C_RECURSION_LIMIT 400"),
+    "Parser/parser.c": ("MAXSTACK 4000", "MAXSTACK 1500"),
+    "Python/marshal.c": ("__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 1500", "__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 500"),
+    "Include/cpython/pthread_stubs.h": ("PyAPI_FUNC(int) pthread_exit", "PyAPI_FUNC(void) pthread_exit"),
+    "Python/thread_pthread_stubs.h": ("int\npthread_exit", "void\npthread_exit"),
+}
+"""What is changed: calls within calls end below the height of METER.md, and a function has the type that is in this C library."""
+COMPILE = [
+    "-std=gnu11",
+    "-DNDEBUG",
+    "-ffp-contract=off",
+    "-fno-sanitize=all",
+    "-g0",
+    "-w",
+    "-Wno-int-conversion",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-DPy_BUILD_CORE",
+    "-DPy_BUILD_CORE_BUILTIN",
+    "-DCONFIG_32",
+    "-DANSI",
+    "-I.",
+    "-IInclude",
+    "-IInclude/internal",
+    "-IModules/_hacl/include",
+    "-IModules/_decimal/libmpdec",
+]
+NAMES = {"PLATFORM": "wasi", "VERSION": "3.13", "PLATLIBDIR": "lib", "SOABI": "wasi", "DATE": "Jun 11 2025", "TIME": "00:00:00"}
+"""What Python says of itself; the date is that of its release."""
+EMPTY = ("ABIFLAGS", "PREFIX", "EXEC_PREFIX", "VPATH", "PYTHONPATH", "PYTHONFRAMEWORK")
+LINK = [
+    "-mexec-model=reactor",
+    "-s",
+    "-Wl,--no-entry,--gc-sections,-z,stack-size=1048576,--max-memory=16777216,--export-memory",
+    "-lwasi-emulated-signal",
+    "-lwasi-emulated-getpid",
+    "-lwasi-emulated-process-clocks",
+    "-lm",
+]
+
+
+def units(sources: Path) -> Iterator[str]:
+    """Yield the sources that are compiled, as paths without their ends."""
+    yield from (f"Parser/{name}" for name in PARSER)
+    for folder in ("Objects", "Python", "Modules/_decimal/libmpdec"):
+        names = sorted(path.stem for path in (sources / folder).glob("*.c"))
+        yield from (f"{folder}/{name}" for name in names if name not in LEFT_OUT)
+    yield from ("Modules/gcmodule", "Modules/getbuildinfo")
+    yield from (f"Modules/{name}" for names in BUILTINS.values() for name in names.split())
+
+
+def change(sources: Path) -> None:
+    """Change the sources. Raises ValueError if one has not the words that are changed."""
+    for name, (old, new) in CHANGES.items():
+        text = (sources / name).read_text()
+        if text.count(old) != 1:
+            raise ValueError(f"{name} has not, once: {old}")
+        (sources / name).write_text(text.replace(old, new))
+
+
+def inittab() -> str:
+    """Return the table of modules in C."""
+    makers = {name: f"PyInit_{name}" for name in (*BUILTINS, "msgpack")} | CORE
+    lines = ['#include "Python.h"', *(f"extern PyObject *{maker}(void);" for maker in makers.values() if maker != "NULL")]
+    lines += ["struct _inittab _PyImport_Inittab[] = {", *(f'{{"{name}", {maker}}},' for name, maker in makers.items()), "{0}};"]
+    return "\n".join(lines)
+
+
+def build(compiler: Run, host: Run, sources: Path, own: Path, engine: Path) -> bytes:
+    """Return CPython as a module.
+
+    compiler, host: run the C compiler, and host.py, in ``sources``
+    sources: CPython's, which are changed
+    own: the folder with main.c and boot.py
+    engine: the package ``khiva_arena``, from which searching bots take the rules
+    """
+    change(sources)
+    for path in own.iterdir():
+        (sources / path.name).write_bytes(path.read_bytes())
+    (sources / "config.c").write_text(inittab())
+    names = [f'-D{name}="{value}"' for name, value in (NAMES | dict.fromkeys(EMPTY, "")).items()]
+    objects = []
+    for unit in (*units(sources), "config", "msgpack"):
+        objects.append(f"{unit.replace('/', '-')}.o")
+        compiler(*COMPILE, *names, "-c", f"{unit}.c", "-o", objects[-1])
+    compiler(*COMPILE, "-DFREEZER", "-c", "main.c", "-o", "freezer.o")
+    compiler("freezer.o", *objects, *LINK, "-o", "freezer.wasm")
+    (sources / "engine").mkdir()
+    (sources / "engine" / "__init__.py").touch()
+    (sources / "engine" / "files.py").write_text(library.data(engine))
+    files = library.files(sources, engine)
+    sizes = json.loads(
+        host("freeze", "freezer.wasm", "frozen.h", text=json.dumps({name: str(path) for name, path in files.items()}))
+    )
+    (sources / "frozen.c").write_text(library.table((sources / "frozen.h").read_text(), sizes, library.packages(files)))
+    for unit in ("main", "frozen"):
+        compiler(*COMPILE, "-c", f"{unit}.c", "-o", f"{unit}.o")
+    compiler("main.o", "frozen.o", *objects, *LINK, "-o", "raw.wasm")
+    host("snapshot", "raw.wasm", "python.wasm")
+    return (sources / "python.wasm").read_bytes()

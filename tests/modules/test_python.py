@@ -1,0 +1,271 @@
+"""The interpreter of Python: its build, what bots can do in it, what they are told, and that two VMs agree on all of it."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import javascript
+import pytest
+from arena import ROOT
+from javascript import HELLO, KEY, MEMORY, PROJECT, interpreter, payload
+from module_matches import TIME, job
+from modules import answers_to
+from second_vm import Part, again, overheard
+
+from khiva_arena.entrants import bots, staging
+from khiva_arena.modules.meter import rewritten
+from khiva_arena.modules.meter.maxima import with_memory
+from khiva_arena.replay.verify import verify
+from khiva_arena.result import Clock, Verdict
+from khiva_arena.sandbox.command import Command
+
+pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
+
+WORD = "python"
+BOTS = ROOT / "bots" / "python"
+EXITED, CRASHED, LATE = ("exited", "00000000"), ("exited", "00000001"), ("timeout", "")
+PAGE = r"docs/modules\.md#python"
+
+
+class Row(NamedTuple):
+    """A program, and how it ends.
+
+    end: the word of the runner, and its bytes
+    notes: what is on stderr, as a regular expression
+    """
+
+    code: str
+    end: tuple[str, str]
+    notes: str
+
+
+def missing(code: str, hint: str) -> Row:
+    """A program whose last line on stderr says what is not to be had."""
+    return Row(code, CRASHED, rf"(?s)Traceback .*  File \"main\.py\", line \d+, in <module>\n.*\n{hint}: {PAGE}\n")
+
+
+def no_module(name: str) -> Row:
+    return missing(f"import {name}", f"{name} is not to be had in ticks")
+
+
+def recursion(code: str, least: int, limit: int) -> Row:
+    """A program whose function ``f`` calls itself too deep, and counts in ``d``: that is an error to be caught."""
+    lines = ["import sys, functools", f"sys.setrecursionlimit({limit})", "d = 0", "def deeper():", "    global d", "    d += 1"]
+    lines += [code, "try:", "    f(0)", "except RecursionError:", f"    print(d > {least} or d)"]
+    return Row("\n".join(lines), EXITED, "True\n")
+
+
+DEEP = {
+    "calls of lru_cache": "@functools.lru_cache(None)\ndef f(x): deeper(); return f(x + 1)",
+    "constructors": "class A:\n    def __init__(self): deeper(); A()\ndef f(x): A()",
+    "keys of sorted": "def f(x): deeper(); return sorted([1, 2], key=f)",
+    "generators": "def f(x): deeper(); return sum(f(x) for _ in range(1))",
+    "map": "def f(x): deeper(); return list(map(f, [1]))",
+    "comparisons": "class A:\n    def __eq__(self, other): deeper(); return A() == A()\ndef f(x): A() == A()",
+    "attributes": "class A:\n    def __getattr__(self, name): deeper(); return getattr(A(), name + 'x')\ndef f(x): A().y",
+    "repr": "class A:\n    def __repr__(self): deeper(); return '%r' % A()\ndef f(x): repr(A())",
+}
+"""Recursion through code in C, which takes of the stack."""
+SOURCES = {
+    "minus": "'-' * 100_000 + '1'",
+    "brackets": "'(' * 100_000",
+    "not": "'not ' * 100_000 + '1'",
+    "attributes": "'a' + '.b' * 100_000",
+    "lambdas": "'lambda:' * 10_000 + '1'",
+}
+NESTED = "l = []\nfor _ in range(20_000): l = [l]\n"
+ROWS = {
+    "prints": Row("import sys\nprint('a', 1, [2]); print('b', file=sys.stderr)", EXITED, r"a 1 \[2\]\nb\n"),
+    "raises": Row(
+        "def choose(a):\n    raise ValueError('no such card')\nchoose(1)",
+        CRASHED,
+        re.escape(
+            'Traceback (most recent call last):\n  File "main.py", line 3, in <module>\n    choose(1)\n'
+            "  File \"main.py\", line 2, in choose\n    raise ValueError('no such card')\nValueError: no such card\n"
+        ),
+    ),
+    "is no Python": Row(
+        "a = 1\nb = = 2", CRASHED, r'  File "main\.py", line 2\n    b = = 2\n +\^\nSyntaxError: invalid syntax\n'
+    ),
+    "exits": Row("import sys; sys.exit('enough')", CRASHED, "enough\n"),
+    "exits with a number": Row("import sys; sys.exit(7)", ("exited", "00000007"), ""),
+    "at exit": Row("import atexit; atexit.register(print, 'bye')", EXITED, "bye\n"),
+    "numpy": no_module("numpy"),
+    "socket": no_module("socket"),
+    "subprocess": no_module("subprocess"),
+    "ctypes": no_module("ctypes"),
+    "can ask for what is missing": Row("try: import numpy\nexcept ImportError: print('without')", EXITED, "without\n"),
+    "writes a file": missing(
+        "open('x', 'w')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
+    ),
+    "a folder": missing(
+        "import os; os.listdir('.')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
+    ),
+    "threads": missing("import threading; threading.Thread(target=print).start()", "threads are not to be had in ticks"),
+    "its own file": Row(
+        "from pathlib import Path\nprint(len(open(__file__).read()), Path(__file__).read_bytes()[:4])", EXITED, r"91 b'from'\n"
+    ),
+    "another file": Row("try: open('/etc/passwd')\nexcept FileNotFoundError as e: print(e.errno)", EXITED, "44\n"),
+    "clock": Row("import time; print(0 < time.perf_counter() < 1, time.time() < 1)", EXITED, "True True\n"),
+    "library": Row(
+        "import base64, csv, datetime, decimal, fractions, statistics, unittest.mock, uuid, zlib_is_not_here",
+        CRASHED,
+        r"(?s).*zlib_is_not_here.*",
+    ),
+    "messages": Row(
+        "import msgpack\nm = {'a': [-1, 300, None, True, 1.5, b'x', 2**63], 'b': 'é' * 40}\n"
+        "print(msgpack.unpackb(msgpack.packb(m)) == m)",
+        EXITED,
+        "True\n",
+    ),
+    "the rules": Row(
+        "from khiva_arena.games.khiva import GAME\nfrom khiva_arena.games.silk_road import GAME as b\nprint(GAME.name, b.name)",
+        EXITED,
+        "khiva silk_road\n",
+    ),
+    "calls": recursion("def f(x): deeper(); return f(x)", 980, 1_000),
+    **{f"{name} in one another": recursion(code, 90, 10**6) for name, code in DEEP.items()},
+    **{
+        f"compiles {name}": Row(
+            f"try: compile({code}, 'x', 'eval')\nexcept (RecursionError, MemoryError, SyntaxError): print('no')", EXITED, "no\n"
+        )
+        for name, code in SOURCES.items()
+    },
+    **{
+        f"lists in lists, by {call}": Row(
+            f"import json, msgpack, pickle\n{NESTED}try: {call}\nexcept (RecursionError, ValueError): print('no')", EXITED, "no\n"
+        )
+        for call in ("repr(l)", "l == [l]", "json.dumps(l)", "pickle.dumps(l)", "msgpack.packb(l)", "json.loads('[' * 10**5)")
+    },
+    "a million lists in a message": Row(
+        "import msgpack\ntry: msgpack.unpackb(b'\\x91' * 10**6)\nexcept RecursionError: print('no')", EXITED, "no\n"
+    ),
+    "all memory": Row("a = []\nwhile True: a.append(bytes(10**5))", CRASHED, r"(?s)Traceback .*\nMemoryError\n"),
+    "all memory, caught": Row("try: bytes(10**8)\nexcept MemoryError: print('caught')", EXITED, "caught\n"),
+    "objects that are finalised": Row(
+        "class A:\n    def __del__(self): print('gone')\na = A(); a.a = a; del a\nimport gc; gc.collect()", EXITED, "gone\n"
+    ),
+    "a trace function": Row(
+        "import sys\nsys.settrace(lambda *words: print(words[1]))\ndef f(): pass\nf()", EXITED, "(?s)call\n.*"
+    ),
+    "a pickle that lies": Row(
+        "import pickle\ntry: pickle.loads(b'cposix\\nsystem\\n(S\"x\"\\ntR.')\nexcept Exception as e: print(type(e).__name__)",
+        EXITED,
+        r"\w+\n",
+    ),
+    "a MiB of source": Row("#" + "x" * (1 << 20), EXITED, ""),
+    "4 MiB of source": Row("#" + "x" * (4 << 20), CRASHED, r"(?s).*MemoryError\n"),
+    "a regular expression": Row("import re; re.match('(x+x+)+y', 'x' * 50)", LATE, ""),
+    "a large integer": Row("n = 3\nwhile True: n *= n", LATE, ""),
+    "no end": Row("while True: pass", LATE, ""),
+}
+
+
+def ran(code: str, *, ticks: int = 4_000_000_000, key: int = KEY) -> Part:
+    """Run a program up to the answer to the hello."""
+    orders = [("ask", ticks, HELLO)]
+    read = payload({"main.py": code.encode()}, "main.py")
+    answers, notes = answers_to(orders, interpreter(WORD), key.to_bytes(8), MEMORY, read)
+    return Part(interpreter(WORD), key, MEMORY, orders, answers, notes, read)
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, Part]:
+    """All programs, run once."""
+    return {name: ran(row.code) for name, row in ROWS.items()}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_program_ends_as_it_should(name: str, parts: dict[str, Part]) -> None:
+    row, part = ROWS[name], parts[name]
+    ((word, _, data),) = part.answers
+    assert ((word, data), part.notes.decode()) == (row.end, part.notes.decode())
+    assert re.fullmatch(row.notes, part.notes.decode()), part.notes.decode()
+
+
+def test_it_ends_alike_on_another_vm(parts: dict[str, Part], tmp_path: Path) -> None:
+    for part, (answers, notes) in zip(parts.values(), again(parts.values(), tmp_path), strict=True):
+        assert (answers, notes) == (part.answers, part.notes)
+
+
+def test_chance_is_of_the_seat_and_the_order_of_sets_is_of_nobody() -> None:
+    one, same, other = (ran("import random\nprint(random.random())\nprint(hash('a'), {*'abc'})", key=key) for key in (0, 0, 1))
+    assert one.notes == same.notes
+    (drawn, order), (drawn_otherwise, same_order) = (part.notes.splitlines() for part in (one, other))
+    assert drawn != drawn_otherwise
+    assert order == same_order
+
+
+# --- built ---
+
+
+def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
+    """The one that every test takes, and a copy elsewhere, which has nothing of what the first one left but the compiler."""
+    assert sha256(interpreter(WORD)).hexdigest() == javascript.released(WORD)
+    project = tmp_path / "interpreters"
+    shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("build"))
+    shutil.copytree(ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "LICENSE", tmp_path)
+    done = javascript.build(project, WORD, "--toolchain", str(javascript.BUILT.parent / "toolchain"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (project / "build" / "python.wasm").read_bytes() == interpreter(WORD)
+
+
+@pytest.mark.parametrize("mib", [16, 64])
+def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int) -> None:
+    row = [row for row in tomllib.loads(javascript.RELEASED.read_text())["interpreters"] if row["word"] == WORD][-1]
+    made = with_memory(interpreter(WORD), mib)
+    assert sha256(made).hexdigest() == row["maxima"][str(mib)]
+    assert rewritten(made).wasm
+
+
+# --- played ---
+
+
+def shipped_files(name: str) -> dict[str, bytes]:
+    """The files of a shipped bot, and those that it includes."""
+    folder = BOTS / name
+    named = [folder / include for include in tomllib.loads((folder / "bot.toml").read_text())["include"]]
+    files = {path.name: path.read_bytes() for path in (*folder.glob("*.py"), *(path for path in named if path.is_file()))}
+    for place in (path for path in named if path.is_dir()):
+        files |= {path.relative_to(place.parent).as_posix(): path.read_bytes() for path in place.rglob("*.py")}
+    return files
+
+
+def staged(place: Path, name: str) -> Command:
+    """A shipped bot as a module and a payload."""
+    folder = place / name
+    folder.mkdir(exist_ok=True)
+    (folder / "python.wasm").write_bytes(interpreter(WORD))
+    (folder / "files").write_bytes(payload(shipped_files(name), "main.py"))
+    (folder / "bot.toml").write_text(f'name = "{name}"\nmodule = "python.wasm"\npayload = "files"\n')
+    return staging.stage(bots.load(str(folder)))
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        ("khiva", ("greedy", "naive")),
+        ("khiva", ("search", "random")),
+        ("emira", ("greedy_emira", "search_emira", "random")),
+        ("silk_road", ("greedy_silk_road", "search_silk_road", "random")),
+    ],
+)
+def test_shipped_bots_choose_in_ticks_as_by_the_wall_clock(game: str, names: tuple[str, ...], tmp_path: Path) -> None:
+    one = job([staged(tmp_path, name) for name in names], Clock.TICKS, game=game, **TIME | {"turn_ms": 3_000})
+    record, parts = overheard(one, {f"{number:064x}": interpreter(WORD) for number in range(len(names))})
+    verify(record, one.secret)
+    assert set(record.verdicts) == {Verdict.OK}
+    for name, part in zip(names, parts, strict=True):
+        folder = tmp_path / f"{name}-by-the-wall-clock"
+        for file, data in shipped_files(name).items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(data)
+        asked = b"".join(bytes.fromhex(data) for _, _, data in part.orders)
+        done = subprocess.run([sys.executable, "main.py"], cwd=folder, input=asked, capture_output=True, timeout=300, check=True)
+        assert done.stdout.hex() == "".join(data for word, _, data in part.answers if word == "answered")
