@@ -13,15 +13,11 @@ const BLOCK = /<script type="application\/base64" id="([^"]+)">([^<]*)<\/script>
 function main(words) {
   const asJson = words.includes("--json");
   const [page, bundle] = words.filter((word) => word !== "--json");
-  if (!bundle) {
-    console.error("usage: node check.mjs khiva-arena.html BUNDLE [--json]");
-    process.exitCode = 2;
-    return;
-  }
-  const files = blocksOf(readFileSync(page, "utf8"));
+  if (!bundle) misused("usage: node check.mjs khiva-arena.html BUNDLE [--json]");
+  const [files, data] = [blocksOf(contentOf(page).toString()), new Uint8Array(contentOf(bundle))];
   const report = asJson ? (event) => console.log(event) : reporter();
   const post = workerOf(files, {
-    ready: () => post({ bundle: new Uint8Array(readFileSync(bundle)) }),
+    ready: () => post({ bundle: data }),
     event: (event) => {
       report(event);
       const { kind, verdict } = JSON.parse(event);
@@ -35,6 +31,20 @@ function main(words) {
   post({ files });
 }
 
+// Return the bytes of a file that was named, or end: nothing is started before both are read.
+function contentOf(path) {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    misused(`${path} cannot be read: ${error.code}`);
+  }
+}
+
+function misused(why) {
+  console.error(why);
+  process.exit(2);
+}
+
 // End once all is written: what the runtime waits for never comes.
 function ends(code) {
   process.stdout.write("", () => process.exit(code));
@@ -44,7 +54,7 @@ function ends(code) {
 function blocksOf(page) {
   const blocks = {};
   for (const [, name, text] of page.matchAll(BLOCK)) blocks[name] = new Uint8Array(inflateSync(Buffer.from(text, "base64")));
-  if (!blocks["worker.js"]) throw new Error("this is no khiva-arena.html");
+  if (!blocks["worker.js"]) misused("this is no khiva-arena.html: `make page` makes one");
   return blocks;
 }
 
