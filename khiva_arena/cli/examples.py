@@ -86,6 +86,10 @@ EXAMPLES = {
         "khiva-arena merge results/shards/* --out results/cup --rerun-bots 5%",
     ),
     "bundle": ("khiva-arena bundle results/first first.bundle", "khiva-arena bundle cup cup.bundle --with-modules"),
+    "page": (
+        "khiva-arena page --runtime page-runtime.tar --out khiva-arena.html",
+        "khiva-arena page --runtime page-runtime.tar --check khiva-arena.html",
+    ),
     "close": ("khiva-arena close results/first 2",),
     "export": ("khiva-arena export results/first --format csv --out first.csv",),
     "show": ("khiva-arena show results/first", "khiva-arena show results/first 1/0 --notes"),

@@ -35,7 +35,7 @@ _LAYOUT = {
         "--gap",
         "--power",
     ),
-    _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
+    _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors", "--check"),
     _LEAGUE: (
         *("--to", "--token-file", "--author", "--name", "--status", "--forget", "--batches", "--new-terms", "--top", "--why"),
         *("--beacon", "--clock-is-right", "--seen", "--since", "--user", "--behind-proxy"),

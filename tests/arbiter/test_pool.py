@@ -177,7 +177,7 @@ def test_a_fault_of_the_host_in_a_match_is_the_hosts(monkeypatch: pytest.MonkeyP
     async def void(self: LiveMatch) -> Outcome:
         raise HostFault("the host slept")
 
-    monkeypatch.setattr(LiveMatch, "_play", void)
+    monkeypatch.setattr(LiveMatch, "record", void)
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     seen: list[Outcome] = []
     pool.play(jobs(1), 1, seen.append, 1)

@@ -75,7 +75,7 @@ def test_a_bundle_of_each_published_version_is_equal_by_the_rules_or_not_judged(
     assert events[-1]["verdict"] == ("equal" if judged else "cannot tell here"), events[-1]
     assert events[-1]["problems"] == []
     if judged:
-        assert any("by the wall clock" in event["what"] for event in of_kind(events, "not_checked"))
+        assert any(in_page.BY_THE_WALL.format(1) == event["what"] for event in of_kind(events, "not_checked"))
 
 
 def test_places_that_are_forged_are_named() -> None:

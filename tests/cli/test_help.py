@@ -17,6 +17,7 @@ from khiva_arena.cli.main import COMMANDS, cli
 from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 NO_STORE = (
+    "page",
     "match",
     "games",
     "bots",
@@ -57,7 +58,7 @@ def test_commands_stand_in_groups(tmp_path: Path) -> None:
     assert {heading: re.findall(r"^  (\w+) ", body, re.MULTILINE) for heading, body in groups} == {
         "Play": ["run", "match", "sprt", "play", "league"],
         "See": ["standings", "show", "report", "watch", "plan"],
-        "Trust": ["verify", "bundle", "merge", "close"],
+        "Trust": ["verify", "bundle", "page", "merge", "close"],
         "Bots": ["new", "check", "submit", "replay", "decode", "bots", "relay"],
         "More": ["games", "export", "init", "doctor"],
     }

@@ -25,6 +25,7 @@ WRITERS = {
     "commands/export.py": "export",
     "commands/init.py": "settings of a user",
     "commands/league.py": "settings of a user",
+    "commands/page.py": "page that checks",
     "entrants/only_modules.py": "modules as they are, by their hashes",
     "events/bundling.py": "bundle",
     "league/folder.py": "public files of a league",
