@@ -7,10 +7,9 @@ the step with the memory and the bank that it had there.
 Recorded faults and forfeits stay. If a bot fails in the past where the record has no fault, it is blamed once the past is over.
 """
 
-from khiva_arena.arbiter.bank import Bank
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Faults, Job, LiveMatch
-from khiva_arena.arbiter.seat import Seat
+from khiva_arena.arbiter.seat import Bank, Seat
 from khiva_arena.arbiter.ticks import ModuleTable
 from khiva_arena.arbiter.wire import HostFault, Wire
 from khiva_arena.games.base import Pending, State

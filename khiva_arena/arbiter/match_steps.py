@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 
-from khiva_arena.arbiter.bank import Bank
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.seat import Seat, full_bank, start_allowance
+from khiva_arena.arbiter.seat import Bank, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Pending, Plain, State

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import trio
 
-from khiva_arena.arbiter.bank import Bank
 from khiva_arena.arbiter.fairness import CpuSample
+from khiva_arena.arbiter.seat import Bank
 from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped

@@ -15,7 +15,7 @@ import msgspec
 from khiva_arena.result import FAULTS, Result, Verdict
 
 ROUNDING = 0.002
-"""Of a percentage with three digits behind the point."""
+"""The difference that two percentages of three digits behind the point may have by rounding."""
 
 
 class CountedBot(msgspec.Struct):

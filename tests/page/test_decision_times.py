@@ -11,7 +11,7 @@ from pages import blocks, page_of
 from published import published
 from stores import NAIVE, RANDOM
 
-from khiva_arena.arbiter.bank import Bank
+from khiva_arena.arbiter.seat import Bank
 from khiva_arena.page.replays import Private
 from khiva_arena.page.source import RecordedMatch
 from khiva_arena.page.times import PER_DECADE, SHORTEST, Spread, by_step
