@@ -60,7 +60,7 @@ class TickSeat:
         Raises Unfit, Trapped, VmFailed.
         """
         self.notes = bytearray()
-        self._inbox: list[bytes] = []
+        self._inbox: list[memoryview] = []
         self._out = bytearray()
         self._is_input_over = False
         self._end: tuple[int, bytes] | None = None
@@ -95,7 +95,7 @@ class TickSeat:
     def say(self, frame: bytes) -> None:
         """Keep a frame to be read."""
         if frame:
-            self._inbox.append(frame)
+            self._inbox.append(memoryview(frame))
 
     def ask(self, ticks: int) -> "Generator[TickSeat, None, tuple[int, int, bytes]]":
         """Yield this seat if it is to run until it has written a whole frame, for so many ticks at most.
@@ -245,7 +245,9 @@ class TickSeat:
         self.pay(size)
         kept, most = (self._out, KEPT_FRAMES * (HEAD + LARGEST_FRAME)) if descriptor == 1 else (self.notes, NOTES)
         for view in views:
-            kept += view[: max(0, most - len(kept))]
+            if len(kept) == most:
+                break
+            kept += view[: most - len(kept)]
         if descriptor == 1 and self._is_whole():
             self._stand_still()
         return size

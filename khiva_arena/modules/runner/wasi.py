@@ -123,17 +123,24 @@ def _span(memory: memoryview, pointer: int, size: int) -> memoryview:
 
 def scatter(data: bytes | memoryview, views: "Sequence[memoryview]") -> None:
     """Copy bytes into views, from the first one on; all views together have room for them."""
-    at = 0
+    copy, at = bytes(data), 0  # of bytes, slices are made faster
     for view in views:
-        piece = data[at : at + len(view)]
-        view[: len(piece)] = piece
-        at += len(piece)
+        end = at + len(view)
+        if end > len(copy):
+            view[: len(copy) - at] = copy[at:]
+            return
+        view[:] = copy[at:end]
+        at = end
 
 
 def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
     """Return the parts of memory that a list of pointers and sizes names, without empty ones."""
     table = unpack_from(f"<{2 * count}I", _span(memory, pointer, count * VECTOR))
-    return [_span(memory, at, size) for at, size in zip(table[::2], table[1::2], strict=True) if size]
+    # No call for each pair: 1,024 of them cost a module no more than a call and a half of the meter's price.
+    views = [memory[at : at + size] for at, size in zip(table[::2], table[1::2], strict=True) if size]
+    if sum(map(len, views)) != sum(table[1::2]):  # a slice beyond the end is short
+        raise Errno(FAULT)
+    return views
 
 
 # --- descriptors ---
