@@ -31,8 +31,8 @@ class Verdict(StrEnum):
 
 
 FAULTS = tuple(v for v in Verdict if v not in (Verdict.OK, Verdict.VOID))
-
-
+VOIDS_MOST = 2
+"""How often a match is tried in all."""
 TICKS_A_MS = 10_000_000
 """Ticks that stand for a millisecond of ``--turn``, ``--bank`` and ``--start`` in an event whose clock is ticks."""
 PRICE_LIST = 2

@@ -8,12 +8,9 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.record import IN_TICKS, Header, Past, Record
-from khiva_arena.result import Measured
+from khiva_arena.result import VOIDS_MOST, Measured
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Level, Sandbox
-
-VOIDS_MOST = 2
-"""How often a match is tried in all."""
 
 
 class Job(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ import trio
 
 from khiva_arena.arbiter.clock import SLICE, LagMeter
 from khiva_arena.arbiter.gather import Gatherer
-from khiva_arena.arbiter.job import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.job import Job as Job
 from khiva_arena.arbiter.job import Outcome as Outcome
 from khiva_arena.arbiter.job import SeatReport as SeatReport

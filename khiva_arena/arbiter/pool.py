@@ -20,7 +20,6 @@ from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live, void
-from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import system

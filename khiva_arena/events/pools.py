@@ -24,7 +24,7 @@ from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.tally import Collected, EventsData
-from khiva_arena.result import FAULTS, Result
+from khiva_arena.result import FAULTS, VOIDS_MOST, Result
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import BESIDE, EventRow, Store, VoidRow
@@ -270,8 +270,6 @@ def _recorded(
 def _set_aside(
     store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
 ) -> Iterator[Result]:
-    from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
-
     recorded = store.recorded(event.id)
     for ordinal, void in voids.items():
         if ordinal not in recorded and void.attempt >= VOIDS_MOST:

@@ -20,6 +20,7 @@ from khiva_arena.audit.sample import share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
 from khiva_arena.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
+from khiva_arena.result import VOIDS_MOST
 from khiva_arena.say import Say
 from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.shards.note import leave_note
@@ -312,8 +313,6 @@ class _Target:
         open_ = {ordinal: voids for ordinal, voids in self._voids.items() if voids and not self._present[ordinal]}
         if not open_:
             return []
-        from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
-
         return sorted({(voids[0].seed, voids[0].lineup) for voids in open_.values() if len(voids) >= VOIDS_MOST})
 
 

@@ -23,12 +23,12 @@ from wording import pattern, sentence
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share
-from khiva_arena.arbiter.match import VOIDS_MOST, Job, LiveMatch, Outcome
+from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
-from khiva_arena.result import Verdict
+from khiva_arena.result import VOIDS_MOST, Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources

@@ -11,7 +11,6 @@ import pytest
 from msgspec import structs
 from synthesised import Fails, outcome, void
 
-from khiva_arena.arbiter.match import VOIDS_MOST
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError
@@ -26,6 +25,7 @@ from khiva_arena.league.settings import League, LeagueOptions
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.playing.executor import TakeOutcome
 from khiva_arena.playing.jobs import Play
+from khiva_arena.result import VOIDS_MOST
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import say_nothing
