@@ -39,11 +39,11 @@ def _newest_season(folder: Path) -> str | None:
 
 
 def public_words_of(folder: Path, selection: StoreSelection, say: Say, *, of_season: bool = False) -> tuple[str, ...]:
-    """Return the words that name the selected events; without any, those of a league's batches whose secrets are public by now.
-    ``of_season``: only those of the season that is played."""
-    if selection.words or selection.season not in (None, ALL) or not is_league(folder):
+    """Return the words that name the selected events: those that are named one by one, or else those of a league's batches, or of
+    the season that is named, whose secrets are public by now. ``of_season``: without any word, of the season that is played."""
+    if selection.words or not is_league(folder):
         return words_of(folder, selection)
-    selected = words_of(folder, selection, say) if of_season else ()
+    selected = words_of(folder, selection, say) if of_season or selection.season is not None else ()
     with Store.read(folder) as store:
         now = walked(store)
         newest = now.chain.revealed(datetime.now(UTC)) if now else 0
@@ -55,7 +55,8 @@ def public_words_of(folder: Path, selection: StoreSelection, say: Say, *, of_sea
     if hidden := len(among) - len(public):
         say(f"{count(hidden, 'batch is', 'batches are')} not public yet, and left out; name them to see them")
     if not public:
-        raise ConfigError(f"{folder}: no batch of the league is public yet; `khiva-arena league status` says how it stands")
+        whose = selection.season or "the league"
+        raise ConfigError(f"{folder}: no batch of {whose} is public yet; `khiva-arena league status` says how it stands")
     return public
 
 

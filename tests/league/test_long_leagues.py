@@ -14,9 +14,10 @@ import pytest
 from leagues import Played, enter, league_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
-from wording import sentence
+from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
+from khiva_arena.errors import ConfigError
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.league import walked as module
 from khiva_arena.league.chain.links import LeagueTerms, Renewed, Season, StateChanged
@@ -30,7 +31,7 @@ from khiva_arena.league.player.newest_table import newest_table
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.public_state import BATCH_LOG, BATCHES, STATE, batches_in, read_state
-from khiva_arena.league.seasons import batches_of, words_of
+from khiva_arena.league.seasons import ALL, batches_of, public_words_of, words_of
 from khiva_arena.league.submissions.queue import MOST_WISHES, Queue
 from khiva_arena.league.walked import WALKED, LeagueSoFar, keep_walked, walked
 from khiva_arena.say import say_nothing
@@ -348,6 +349,23 @@ def test_seasons_need_not_begin_by_themselves(league: MadeLeague) -> None:
         league.batch()
     assert len(league.chain.seasons) == 3
     assert LeagueTerms({}, 2, 1, None, True, 2).season_batches == 250
+
+
+def test_a_season_shows_no_batch_that_is_not_public_yet_unless_it_is_named(league: MadeLeague) -> None:
+    league.batch()
+    league.add(Renewed(**next_place(league.chain), terms=structs.replace(league.chain.terms, reveal_hours=10_000)))
+    league.batch()
+    *_, public, hidden = league.store.event_ids()
+    said: list[str] = []
+    season = NOTHING._replace(season=league.chain.seasons[-1].name)
+    assert public_words_of(league.folder, season, said.append) == (public,)
+    assert said == [sentence("league", "not-public-yet", batches="1 batch is")]
+    assert public_words_of(league.folder, NOTHING._replace(event=(hidden,)), said.append) == (hidden,)
+    assert len(public_words_of(league.folder, NOTHING._replace(season=ALL), said.append)) == 7
+    league.batch()
+    only_hidden = NOTHING._replace(season=league.chain.seasons[-1].name)
+    with pytest.raises(ConfigError, match=pattern("league", "nothing-public", whose="season 5")):
+        public_words_of(league.folder, only_hidden, said.append)
 
 
 def test_a_table_reads_the_batches_of_its_season_alone(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
