@@ -66,11 +66,13 @@ def test_it_stops_by_itself_and_tells_what_it_found(decided: Path) -> None:
 def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -> None:
     words = ["sprt", C, PYTHON, *FAST, *SHORT]  # one that starts slowly, so that kills come in time
     whole = arena(*words, "-j", "1", "--out", "one", cwd=tmp_path)
-    for after in (9, 31):
+    for after, number in ((9, signal.SIGKILL), (31, signal.SIGINT)):
         running = started(*words, "-j", "3", "--out", "out", cwd=tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", after)
-        kill(running, signal.SIGKILL)
-        running.communicate(timeout=30)
+        kill(running, number)
+        printed, _ = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "LLR " in str(printed), "the test as far as it is played"
     resumed = arena(*words, "-j", "3", "--out", "out", cwd=tmp_path)
     assert digest(resumed.stderr) == digest(whole.stderr)
     assert resumed.stdout == whole.stdout

@@ -204,6 +204,7 @@ def test_chance_is_of_the_seat_and_the_order_of_sets_is_of_nobody() -> None:
 # --- built ---
 
 
+@pytest.mark.long  # each checkout builds it once, and its hash has to be the released one: the others of these tests fail if not
 def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
     """The one that every test takes, and a copy elsewhere, which has nothing of what the first one left but the compiler."""
     assert sha256(interpreter(WORD)).hexdigest() == javascript.released(WORD)
