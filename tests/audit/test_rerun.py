@@ -93,7 +93,7 @@ def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(cup
     monkeypatch.setattr(address_space, "limit", lambda: 300 << 20)
     (report,) = verify(cup / "honest.khiva", rerun_bots=True).events
     assert (report.unsound_matches, report.unconfirmed_matches) == ([], list(range(MATCHES)))
-    assert sentence("arbiter", "table-needs-address-space", needed="585 MiB") in report.unconfirmed[0]
+    assert sentence("arbiter", "table-needs-address-space", needed="617 MiB") in report.unconfirmed[0]
 
     def fail(*_: object) -> None:
         raise StagingError("a compiler failed by the machine's doing")
