@@ -1,0 +1,27 @@
+"""The first example of docs/standings.md, typed: it prints the table that the page explains."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from arena import ROOT, arena
+
+pytestmark = pytest.mark.soak
+
+
+def test_the_commands_of_the_page_print_its_table(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "standings.md").read_text("utf-8")
+    typed, shown = re.findall(r"^```(?:sh)?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[:2]
+    for command in typed.replace("\\\n", "").splitlines():
+        name, *words = shlex.split(command)
+        assert name == "khiva-arena"
+        printed = arena(*words, cwd=tmp_path).stdout
+    table, last = shown.split("...\n")
+    assert unleveled(printed).startswith(unleveled(table))
+    assert f"\n{last}" in printed
+
+
+def unleveled(text: str) -> str:
+    """A table without the level of isolation, which is the best one of the machine."""
+    return re.sub(r"isolation \w+", "isolation", text)
