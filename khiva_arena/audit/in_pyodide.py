@@ -2,11 +2,16 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.audit import in_page
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.errors import ArenaError
+
+BUNDLE = Path("/tmp/bundle")  # in the memory of the page
+"""The bundle, where the page has put it."""
 
 
 class JavaScriptMachine:
@@ -27,4 +32,12 @@ class JavaScriptMachine:
 
 def check(page: Any) -> None:
     """Check the bundle that a page was given."""
-    in_page.check(bytes(page.bundle), JavaScriptMachine(page), lambda event: page.tell(json.dumps(event)))
+    in_page.check(BUNDLE.read_bytes(), JavaScriptMachine(page), lambda event: page.tell(json.dumps(event)))
+
+
+def replay(name: str) -> str:
+    """Return a match of the bundle as JSON, or why it can't be shown. ``name``: EVENT/ORDINAL."""
+    try:
+        return json.dumps({"name": name, **in_page.replay(BUNDLE, name)})
+    except ArenaError as error:
+        return json.dumps({"name": name, "why": in_page.shown(str(error))})

@@ -20,7 +20,7 @@ from typing import Any
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
-from khiva_arena.page.html import hash_of, page_style, script_of
+from khiva_arena.page.html import hash_of, page_script, page_style, script_of
 from khiva_arena.page.rooms import packed
 from khiva_arena.shipped import folder
 
@@ -66,9 +66,7 @@ def checker_page(runtime: Path) -> str:
     Raises ConfigError if the archive cannot be read, or has other files than these.
     """
     data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
-    browser = files("khiva_arena") / "page" / "browser"
-    sources = {path.name.removesuffix(".js"): path.read_text() for path in browser.iterdir() if path.name.endswith(".js")}
-    script, style = f"{script_of(sources, 'checking')}\n_checking.start();\n", page_style()
+    script, style = page_script(NAMES, "checking"), page_style()
     policy = _POLICY.format(script=hash_of(script), style=hash_of(style))
     return _PAGE.format(engine=__version__, policy=policy, style=style, script=script, data="\n".join(data.values()))
 

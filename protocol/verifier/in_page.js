@@ -7,7 +7,7 @@ const HERE = "http://in.page/"; // nobody's: each fetch is answered from what wa
 
 // Answer messages. scope: the worker's global object. load, create: functions of Pyodide.
 // The first message has the files of the runtime by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
-// events of khiva_arena/audit/in_page.py as {events: JSON}.
+// events of khiva_arena/audit/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON}, of the last bundle.
 export function serve(scope, load, create) {
   let python = null;
   scope.onmessage = async ({ data }) => {
@@ -15,8 +15,10 @@ export function serve(scope, load, create) {
       python ??= await started(scope, load, create, data.files);
       if (data.files) scope.postMessage({ ready: true });
       if (data.bundle) check(python, data.bundle, (event) => scope.postMessage({ event }));
+      if (data.replay) scope.postMessage({ replay: python.pyimport("khiva_arena.audit.in_pyodide").replay(data.replay) });
     } catch (error) {
-      scope.postMessage({ failed: String(error?.stack ?? error) });
+      const why = String(error?.stack ?? error);
+      scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
     }
   };
 }
@@ -44,7 +46,7 @@ function check(python, bundle, tell) {
       return python.toPy([why, results]);
     },
     tell,
-    bundle: python.toPy(bundle),
   });
+  python.FS.writeFile("/tmp/bundle", bundle);
   python.runPython("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
 }

@@ -12,6 +12,8 @@ from module_cup import module_cup as module_cup
 
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.audit import in_page
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.in_bundle import bundled_match
 
 pytestmark = pytest.mark.slow
 Event = dict[str, Any]
@@ -36,6 +38,22 @@ def test_an_honest_bundle_is_equal_and_what_was_not_checked_stands_first(module_
     (table,) = of_kind(events, "table")
     assert (table["matches"], table["differs"]) == (MATCHES, [])
     assert HOSTILE in [row["name"] for row in table["rows"]]
+
+
+def test_each_match_is_listed_and_its_replay_ends_with_its_points(module_cup: Path) -> None:
+    path = module_cup / "cup.khiva"
+    (page,) = (event["page"] for event in of_kind(checked(path.read_bytes()), "matches"))
+    names = [bot["name"] for bot in page["events"][0]["bots"]]
+    assert len(page["matches"]) == MATCHES
+    for match in page["matches"]:
+        record, _ = bundled_match(path, f"1/{match[1]}")
+        assert [names[bot] for bot in match[6]] == [seat.name for seat in record.header.seats]
+        assert match[7:9] == [[*record.ranks], [*record.scores]]
+    found = in_page.replay(path, "1/3")
+    assert found["block"]["scores"][0][-1] == [*bundled_match(path, "1/3").record.scores]
+    assert {"legal", "scenery"} < found.keys()
+    with pytest.raises(ConfigError, match="no match"):
+        in_page.replay(path, "1/99")
 
 
 @pytest.mark.parametrize("name", FORGERIES)

@@ -41,10 +41,10 @@ def chromium() -> Iterator[Page]:
         yield opened
 
 
-def dropped(chromium: Page, page: Path, bundle: Path) -> str:
-    """Open the page, choose a bundle, and return the verdict's line."""
+def dropped(chromium: Page, page: Path, bundle: Path, view: str = "") -> str:
+    """Open the page at a view, choose a bundle, and return the verdict's line."""
     chromium.driver.get("about:blank")
-    chromium.driver.get(page.as_uri())
+    chromium.driver.get(page.as_uri() + view)
     chromium.until("return document.querySelector('main')?.childElementCount > 0")
     chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(bundle))
     chromium.until("return document.querySelector('[data-what=verdict]')")
@@ -109,6 +109,26 @@ def test_in_chromium_an_honest_bundle_is_equal_and_nothing_goes_wrong(
     assert chromium.texts("[data-what='not checked'] li")[0].startswith("Elo")
     assert HOSTILE in chromium.texts("th .name")
     assert not chromium.js("return window.ran")
+    assert chromium.wrong() == []
+    for size, dark in ((WIDE, False), (PHONE, True)):
+        chromium.size(size, dark)
+        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_match_of_the_list_opens_in_the_viewer_and_the_address_only_selects(
+    page: Path, module_cup: Path, chromium: Page
+) -> None:
+    assert dropped(chromium, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
+    chromium.until("return document.querySelector('#viewed .where')")
+    assert chromium.texts("#viewed h2")[0].startswith("Match 1/3")
+    assert "step 0 of" in chromium.texts("#viewed .where")[0]
+    chromium.keys("End")
+    assert chromium.js("return location.hash").startswith("#match=1/3&step=")
+    chromium.go("#")
+    chromium.until("return !document.querySelector('#viewed').firstChild")
+    assert chromium.js("return document.querySelectorAll('.matches tbody th').length") == MATCHES
+    chromium.click(".matches tbody tr:nth-child(3) th a")
+    chromium.until("return document.querySelector('#viewed .board')?.childElementCount")
     assert chromium.wrong() == []
     for size, dark in ((WIDE, False), (PHONE, True)):
         chromium.size(size, dark)

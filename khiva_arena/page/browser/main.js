@@ -4,7 +4,7 @@ import { bot } from "./bot.js";
 import { crosstable, elo_by_seeds, faults, seats_and_neighbours, spreads } from "./plots.js";
 import { check, facts, receipt } from "./facts.js";
 import { formats } from "./formats.js";
-import { h, refill } from "./dom.js";
+import { h, keyed, refill } from "./dom.js";
 import { listed, route } from "./route.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
@@ -93,12 +93,7 @@ export async function start(drawings) {
   addEventListener("beforeprint", () => unfold(true));
   addEventListener("afterprint", () => unfold(false));
   matchMedia("print").addEventListener("change", (event) => unfold(event.matches));
-  addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea, summary")) return;
-    if (event.key === " " && target.closest("button, a")) return;
-    if (keys(event.key)) event.preventDefault();
-  });
+  keyed((key) => keys(key));
   show();
 }
 
