@@ -146,6 +146,6 @@ function overview(page, matches, names) {
       );
     }),
     h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches.length.toLocaleString("en")} matches`)),
-    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), receipt(page.receipt), page.events.map(facts)),
+    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), h("p", {}, page.checker), receipt(page.receipt), page.events.map(facts)),
   ];
 }
