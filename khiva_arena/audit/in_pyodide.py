@@ -24,7 +24,12 @@ class JavaScriptMachine:
         self._page.take(digest, data)
 
     def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
-        why, results = self._page.run(module, payload, most_bytes, key, [[*order] for order in orders])
+        from pyodide.ffi import can_run_sync, run_sync  # type: ignore[import-not-found]
+
+        words = (module, payload, most_bytes, key, [[*order] for order in orders])
+        why, results = self._page.run(*words)
+        if why and can_run_sync():  # a worker's stack may be full too early, and a promise has one of its own
+            why, results = run_sync(self._page.run_apart(*words))
         if why:
             raise HostFault(f"the browser's own VM said {why}")
         return [SeatResult(word, int(used), bytes(answer)) for word, used, answer in results]

@@ -14,7 +14,7 @@ export function serve(scope, load, create) {
     try {
       python ??= await started(scope, load, create, data.files);
       if (data.files) scope.postMessage({ ready: true });
-      if (data.bundle) check(python, data.bundle, (event) => scope.postMessage({ event }));
+      if (data.bundle) await check(python, data.bundle, (event) => scope.postMessage({ event }));
       if (data.replay) scope.postMessage({ replay: python.pyimport("khiva_arena.audit.in_pyodide").replay(data.replay) });
     } catch (error) {
       const why = String(error?.stack ?? error);
@@ -37,16 +37,16 @@ async function started(scope, load, create, files) {
   return python;
 }
 
-function check(python, bundle, tell) {
+async function check(python, bundle, tell) {
   const machine = new Machine();
+  const toPython = ({ why, results }) => python.toPy([why, results]);
+  const toJavaScript = (words) => words.map((word) => word.toJs?.() ?? word);
   python.registerJsModule("khiva_page", {
     take: (digest, bytes) => machine.take(digest, bytes.toJs()),
-    run: (module, payload, mostBytes, key, orders) => {
-      const { results, why } = machine.run(module, payload, mostBytes, key.toJs(), orders.toJs());
-      return python.toPy([why, results]);
-    },
+    run: (...words) => toPython(machine.run(...toJavaScript(words))),
+    run_apart: async (...words) => toPython(await machine.runApart(...toJavaScript(words))),
     tell,
   });
   python.FS.writeFile("/tmp/bundle", bundle);
-  python.runPython("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
+  await python.runPythonAsync("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
 }

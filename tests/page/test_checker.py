@@ -14,6 +14,8 @@ from checker import CHECK, checked, checker, runtime
 from javascript import payload_folder
 from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind
 from module_cup import module_cup as module_cup
+from recursions import interpreted_recursions as interpreted_recursions
+from recursions import plain_recursions as plain_recursions
 from selenium.webdriver.common.by import By
 
 pytestmark = pytest.mark.soak
@@ -173,3 +175,12 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
     chromium.click("button")
     assert "Stopped" in chromium.texts("#found")[0]
     assert not chromium.texts("[data-what=verdict]")
+
+
+@pytest.mark.parametrize("cup", ["plain_recursions", "interpreted_recursions"])
+def test_in_chromium_no_recursion_differs_for_want_of_stack(
+    page: Path, chromium: Page, request: pytest.FixtureRequest, cup: str
+) -> None:
+    verdict = dropped(chromium, page, request.getfixturevalue(cup) / "cup.khiva")
+    assert not chromium.texts("[data-what=matches] li"), verdict
+    assert verdict.startswith("Equal: ")
