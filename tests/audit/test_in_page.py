@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from arena import ROOT
 from bundling import forged, lines_of
-from module_cup import FORGERIES, HOSTILE, MATCHES, OwnMachine, forged_lines, of_kind
+from module_cup import FORGERIES, HOSTILE, MATCHES, OTHER_GAMES, OwnMachine, forged_lines, of_kind
 from module_cup import module_cup as module_cup
+from module_cup import other_cups as other_cups
 
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.audit import in_page
@@ -62,6 +63,24 @@ def test_what_is_forged_is_named_and_nothing_is_called_equal(module_cup: Path, n
     events = checked(forged(lines))
     assert events[-1]["verdict"] == "differs"
     assert any(said in problem for problem in events[-1]["problems"]), events[-1]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lot", range(200))
+def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(module_cup: Path, other_cups: Path, lot: int) -> None:
+    place = (module_cup, *(other_cups / game for game in OTHER_GAMES))[lot // len(FORGERIES) % 3]
+    name = [*FORGERIES][lot % len(FORGERIES)]
+    lines, said = forged_lines(place / "cup.khiva", name, lot)
+    events = checked(forged(lines))
+    assert events[-1]["verdict"] == "differs", name
+    assert any(said in problem for problem in events[-1]["problems"]), (name, said, events[-1])
+    accused = {event_of(event) for event in of_kind(events, "match") if event["verdict"] == "differs"}
+    assert accused <= {said}, "no other match is accused"
+
+
+def event_of(match: Event) -> str:
+    """A match as problems name it."""
+    return f"match {match['event']}/{match['match']}"
 
 
 def test_a_machine_that_cannot_accuses_nobody(module_cup: Path) -> None:

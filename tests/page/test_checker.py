@@ -1,4 +1,4 @@
-"""The page that checks bundles, in Node and in Chromium, over the runtime that it carries."""
+"""The page that checks bundles, in Node, in Chromium and in Firefox, over the runtime that it carries."""
 
 import re
 import subprocess
@@ -10,13 +10,13 @@ import pytest
 from arena import arena, bots
 from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
-from checker import CHECK, checked, checker, runtime
+from checker import CHECK, SECONDS, checked, checker, runtime
+from firefox import Firefox, firefox
 from javascript import payload_folder
 from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind
 from module_cup import module_cup as module_cup
 from recursions import interpreted_recursions as interpreted_recursions
 from recursions import plain_recursions as plain_recursions
-from selenium.webdriver.common.by import By
 
 pytestmark = pytest.mark.soak
 VERIFIER_PAGE = CHECK.parent / "README.md"
@@ -43,14 +43,20 @@ def chromium() -> Iterator[Page]:
         yield opened
 
 
-def dropped(chromium: Page, page: Path, bundle: Path, view: str = "") -> str:
+@pytest.fixture(scope="module")
+def other_browser() -> Iterator[Firefox]:
+    """Another browser."""
+    with firefox() as opened:
+        yield opened
+
+
+def dropped(browser: Page | Firefox, page: Path, bundle: Path, view: str = "") -> str:
     """Open the page at a view, choose a bundle, and return the verdict's line."""
-    chromium.driver.get("about:blank")
-    chromium.driver.get(page.as_uri() + view)
-    chromium.until("return document.querySelector('main')?.childElementCount > 0")
-    chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(bundle))
-    chromium.until("return document.querySelector('[data-what=verdict]')")
-    return chromium.texts("[data-what=verdict]")[0]
+    browser.visit(page.as_uri() + view)
+    browser.until("return document.querySelector('main')?.childElementCount > 0")
+    browser.choose(bundle)
+    browser.until("return document.querySelector('[data-what=verdict]')", seconds=SECONDS)
+    return browser.texts("[data-what=verdict]")[0]
 
 
 def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_path: Path) -> None:
@@ -162,15 +168,14 @@ def test_a_bundle_of_hostile_bytes_does_no_harm(page: Path, module_cup: Path, ch
 def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
     page: Path, module_cup: Path, chromium: Page
 ) -> None:
-    chromium.driver.get("about:blank")
-    chromium.driver.get(page.as_uri())
+    chromium.visit(page.as_uri())
     chromium.until("return document.querySelector('main')?.childElementCount > 0")
     chromium.js(
         "const start = Worker; window.workers = 0;"
         "Worker = class extends start { constructor(...words) { super(...words); workers++; } }"
     )
     assert chromium.js("return window.workers") == 0
-    chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(module_cup / "cup.khiva"))
+    chromium.choose(module_cup / "cup.khiva")
     chromium.until("return window.workers === 1")
     chromium.click("button")
     assert "Stopped" in chromium.texts("#found")[0]
@@ -184,3 +189,17 @@ def test_in_chromium_no_recursion_differs_for_want_of_stack(
     verdict = dropped(chromium, page, request.getfixturevalue(cup) / "cup.khiva")
     assert not chromium.texts("[data-what=matches] li"), verdict
     assert verdict.startswith("Equal: ")
+
+
+@pytest.mark.xdist_group("firefox")
+def test_firefox_comes_to_the_same_verdicts(
+    page: Path, module_cup: Path, plain_recursions: Path, other_browser: Firefox, tmp_path: Path
+) -> None:
+    assert dropped(other_browser, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
+    assert f"{MATCHES} with every bot run again" in other_browser.texts("[data-what=event]")[0]
+    other_browser.until("return document.querySelector('#viewed .board')?.childElementCount")
+    lines, said = forged_lines(module_cup / "cup.khiva", "tick")
+    (tmp_path / "forged.khiva").write_bytes(forged(lines))
+    assert dropped(other_browser, page, tmp_path / "forged.khiva").startswith("Differs: ")
+    assert any(said in line for line in other_browser.texts("[data-what=problems] li"))
+    assert dropped(other_browser, page, plain_recursions / "cup.khiva").startswith("Equal: ")

@@ -101,7 +101,10 @@ def bot(
     """
     misdeeds = [f"local.get $asked i32.const {number} i32.eq if {code} end" for number, code in decisions.items()]
     code = CODE.format(at_the_start=at_the_start, at_the_end=at_the_end, misdeeds="\n".join(misdeeds))
-    functions = [Function(_numbered(code), locals=" ".join(["i32"] * len(LOCALS))), recursion or Function(_numbered("$recursion"))]
+    functions = [
+        Function(_numbered(code), locals=" ".join(["i32"] * len(LOCALS))),
+        recursion or Function(_numbered("$recursion")),
+    ]
     return bytes(Made(functions, imports=IMPORTS, memory=b"\1\1\1", sections={11: _data()}))
 
 
