@@ -2,12 +2,15 @@
 
 import re
 import subprocess
+import tomllib
 import zlib
+from base64 import b64decode
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from arena import arena, bots
+from arena import ROOT, arena, bots
 from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
 from checker import CHECK, SECONDS, checked, checker, runtime
@@ -68,6 +71,13 @@ def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_pat
     with (tmp_path / "khiva-arena.html").open("a") as file:
         file.write("<!-- more -->")
     arena(*words, "--check", "khiva-arena.html", cwd=tmp_path, code=1)
+
+
+def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
+    blocks = dict(re.findall(r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()))
+    pins = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text())
+    for name, pin in (("pyodide.tgz", pins["pyodide"]), ("msgspec.whl", pins["msgspec"])):
+        assert sha256(b64decode(blocks[name])).hexdigest() == pin["sha256"]
 
 
 def test_in_node_an_honest_bundle_is_equal(page: Path, module_cup: Path) -> None:

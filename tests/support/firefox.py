@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,11 @@ class Firefox:
         self._sent = 0
         self._frame()
         self._ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 1_000 * WAIT}}})
+
+    def close(self) -> None:
+        """Let go of the browser."""
+        self._file.close()
+        self._wire.close()
 
     def visit(self, address: str) -> None:
         """Open an address, as if for the first time."""
@@ -91,7 +96,8 @@ def firefox() -> Iterator[Firefox]:
             while not (profile / PORT).exists() and time.monotonic() < end:
                 assert running.poll() is None, "Firefox has ended"
                 time.sleep(PAUSE)
-            yield Firefox(int((profile / PORT).read_text()))
+            with closing(Firefox(int((profile / PORT).read_text()))) as opened:
+                yield opened
         finally:
             running.terminate()
             running.wait(60)

@@ -111,7 +111,7 @@ def _other_deal(lines: list[dict[str, Any]], rng: random.Random) -> str:
 
 def _other_count(lines: list[dict[str, Any]], rng: random.Random, name: str, *within: str) -> str:
     """Raise a number of the bundle's table: of a row, or of what stands there under other names."""
-    place = rng.choice(of_kind(lines, "standings")[0]["table"]["rows"])
+    place = rng.choice([row for row in of_kind(lines, "standings")[0]["table"]["rows"] if row["matches"]])
     for key in within:
         place = place[key]
     at: Any = rng.randrange(len(place)) if isinstance(place, list) else rng.choice([*place]) if within else name

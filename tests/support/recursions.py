@@ -15,7 +15,7 @@ SHAPES = (
 )
 """Frames: how many parameters, locals and operands that live across the call."""
 TYPES = ("i32", "i64", "f32", "f64")
-MATCHES = len(SHAPES) * len(TYPES)
+SECONDS = 900
 IN_JAVASCRIPT = (
     "function f() { d++; f() }",
     "function f() { d++; [2, 1].sort(f) }",
@@ -72,7 +72,7 @@ def _cup(folder: Path, names: list[str], **words: str) -> None:
     """Play each bot at one table of three, and write "cup.khiva"."""
     more = [word for name, value in words.items() for word in (f"--{name}", value)]
     words_ = ("--clock", "ticks", "--seats", "3", "--seeds", "1", "--lineups", str(len(names) // 3), "--bank", "0s", *more)
-    arena("run", *words_, *bots(*names), "--out", "store", cwd=folder)
+    arena("run", *words_, *bots(*names), "--out", "store", cwd=folder, seconds=SECONDS)
     arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
 
 
@@ -105,4 +105,4 @@ def interpreted_recursions(folder: Path) -> None:
         (folder / names[-1] / "bot.wasm").write_bytes(interpreter(word))
         (folder / names[-1] / "files").write_bytes(payload(files, next(iter(files))))
         (folder / names[-1] / "bot.toml").write_text(f'name = "{names[-1]}"\nmodule = "bot.wasm"\npayload = "files"\n')
-    _cup(folder, names, turn="2s", seed="deep")
+    _cup(folder, names, turn="500ms", seed="deep")

@@ -4,7 +4,7 @@ import { h, keyed, name, refill, scrolls } from "./dom.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
-import { inflated, Unreadable } from "./packed.js";
+import { bytes_of, Unreadable } from "./packed.js";
 import { route } from "./route.js";
 
 /**
@@ -41,7 +41,7 @@ export function start(drawings) {
     stop.hidden = false;
     const begun = (shown = new Report(report, file.name, drawings));
     try {
-      const started = await workerFor(new Uint8Array(await file.arrayBuffer()), begun, end);
+      const started = workerFor(new Uint8Array(await file.arrayBuffer()), begun, end);
       if (shown === begun) worker = started;
       else started.terminate(); // it was stopped meanwhile, or another bundle was dropped
     } catch (error) {
@@ -80,10 +80,10 @@ export function start(drawings) {
  * @param {Report} shown
  * @param {(dead?: boolean) => void} end  called when nothing more is to be waited for; dead: and nothing more to be asked
  */
-async function workerFor(bundle, shown, end) {
+function workerFor(bundle, shown, end) {
   /** @type {Record<string, Uint8Array>} */
   const files = {};
-  for (const block of document.querySelectorAll("script[id]")) files[block.id] = new Uint8Array(await inflated(block).arrayBuffer());
+  for (const block of document.querySelectorAll("script[id]")) files[block.id] = bytes_of(block);
   const source = new Blob([/** @type {BlobPart} */ (files["worker.js"])], { type: "text/javascript" });
   const worker = new Worker(URL.createObjectURL(source)); // a blob has the policy of the page
   worker.onerror = (event) => { shown.failed(event.message); end(); };

@@ -13,9 +13,8 @@ export function sentence(error) {
 export class Unreadable extends Error {}
 
 /** The bytes of a block. @param {Element} element */
-export function inflated(element) {
-  const bytes = Uint8Array.from(atob((element.textContent ?? "").trim()), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
+export function bytes_of(element) {
+  return Uint8Array.from(atob((element.textContent ?? "").trim()), (letter) => letter.charCodeAt(0));
 }
 
 /**
@@ -27,7 +26,8 @@ export async function unpacked(id) {
   const element = document.getElementById(id);
   if (!element) throw new Unreadable("This part of the page is missing: the file was cut short or changed.");
   try {
-    return await inflated(element).json();
+    const stream = new Blob([bytes_of(element)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return await new Response(stream).json();
   } catch {
     throw new Unreadable(DAMAGED);
   }
