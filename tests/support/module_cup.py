@@ -82,7 +82,10 @@ def of_kind(events: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any]]
 
 
 def forged_record(lines: list[dict[str, Any]], forge: Forge, rng: random.Random) -> str:
-    """Forge a match of a bundle's lines and all digests over it, and return its number in words."""
+    """Forge a match of a bundle's lines and all digests over it, and return its number in words.
+
+    Raises LookupError if none has a place for it.
+    """
     matches = of_kind(lines, "match")
     (run,) = (line["secret"] for line in of_kind(lines, "reveal") if line["seed"] == -1)
     secret = seed_secret(bytes.fromhex(run), 0)
@@ -92,7 +95,7 @@ def forged_record(lines: list[dict[str, Any]], forge: Forge, rng: random.Random)
             line["record"] = json.loads(new.to_json())
             of_kind(lines, "over")[0]["digest"] = run_digest(one["record"]["digest"] for one in matches)
             return f"match 1/{line['ordinal']}"
-    raise AssertionError("no match has a place for it")
+    raise LookupError(f"no match has a place for {forge.__name__}")
 
 
 def _other_module(lines: list[dict[str, Any]], rng: random.Random) -> str:
