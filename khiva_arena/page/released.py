@@ -14,6 +14,6 @@ def check_it_yourself() -> str:
     has_hash = f" (SHA-256 {file.read_text('ascii').strip()})" if file.is_file() else ""
     return (
         f"Check it yourself, in a browser: take khiva-arena.html from the release of Khiva Arena {__version__}{has_hash}, and "
-        "drop the bundle into it, which `khiva-arena bundle --with-modules` writes for the organiser. A copy of that page that "
-        "lies beside this one is the organiser's, and may say anything."
+        "drop the bundle into it, which the organiser writes by khiva-arena bundle --with-modules. A copy of that page that lies "
+        "beside this one is the organiser's, and may say anything."
     )

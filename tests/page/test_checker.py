@@ -13,10 +13,10 @@ import pytest
 from arena import ROOT, arena, bots
 from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
-from checker import CHECK, SECONDS, checked, checker, runtime
+from checker import CHECK, SECONDS, checked, checker, memory_after, runtime
 from firefox import Firefox, firefox
 from javascript import payload_folder
-from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind
+from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind, play_cup
 from module_cup import module_cup as module_cup
 from recursions import interpreted_recursions as interpreted_recursions
 from recursions import plain_recursions as plain_recursions
@@ -105,6 +105,13 @@ def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path:
     end = checked(page, tmp_path / "forged.khiva")[-1]
     assert end["verdict"] == "differs"
     assert any(said in problem for problem in end["problems"]), end
+
+
+@pytest.mark.long
+def test_what_has_been_checked_takes_no_memory(page: Path, tmp_path: Path) -> None:
+    play_cup(tmp_path, "--seeds", str(300 // MATCHES))
+    after_ten, after_all = memory_after(page, tmp_path / "cup.khiva", (10, 300))
+    assert after_all <= 2 * after_ten
 
 
 @pytest.mark.xdist_group("javascript")

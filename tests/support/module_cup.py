@@ -39,7 +39,7 @@ FORGES: dict[str, Forge] = {
 @made_once
 def module_cup(folder: Path) -> None:
     """Play the event and write "cup.khiva"."""
-    _play(folder)
+    play_cup(folder)
 
 
 @made_once
@@ -47,10 +47,11 @@ def other_cups(folder: Path) -> None:
     """Play a table of each other game, each in a folder of its name."""
     for game in OTHER_GAMES:
         (folder / game).mkdir()
-        _play(folder / game, "--game", game, "--lineups", "1")
+        play_cup(folder / game, "--game", game, "--lineups", "1")
 
 
-def _play(folder: Path, *more: str) -> None:
+def play_cup(folder: Path, *more: str) -> None:
+    """Play the event with more words for `khiva-arena run`, and write "cup.khiva"."""
     modules = json.loads((ROOT / "protocol" / "vectors" / "ticks.json").read_text())["modules"]
     for name, of in BOTS.items():
         (folder / f"{name}.wasm").write_bytes(bytes.fromhex(modules[of]))
