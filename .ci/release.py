@@ -18,9 +18,12 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from khiva_arena.page.released import HASH
+
 ROOT = Path(__file__).resolve().parents[1]
 MACHINES = ("x86_64", "aarch64")
 DIST = ROOT / "dist"
+RUNTIME = ROOT / "interpreters" / "build" / "page-runtime.tar"
 SECONDS = 1800
 WITHIN = {"LICENSE.musl": "lib/libc/musl/COPYRIGHT", "LICENSE.zig": "LICENSE"}
 """The licences of what is linked into the programs in C, by their names in a wheel, and where the compiler has them."""
@@ -35,6 +38,7 @@ def main() -> int:
     try:
         check_clean()
         with tempfile.TemporaryDirectory(prefix="khiva-release-") as folder:
+            run([sys.executable, ".ci/page_runtime.py", str(RUNTIME)], ROOT)  # one for both builds, by pinned hashes
             first, second = (build(Path(folder, which)) for which in ("first", "second"))
             compare(sums(first), sums(second))
             shutil.rmtree(DIST, ignore_errors=True)
@@ -87,6 +91,10 @@ def build(folder: Path) -> Path:
         shutil.copy(Path(ziglang.__file__).parent / file, sources / name)
     committed = run(["git", "log", "-1", "--format=%ct"], ROOT).strip()
     env = {**os.environ, "SOURCE_DATE_EPOCH": committed, "TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    page = out / "khiva-arena.html"
+    run([sys.executable, "-m", "khiva_arena", "page", "--runtime", str(RUNTIME), "--out", str(page)], sources, env)
+    digest = hashlib.sha256(page.read_bytes()).hexdigest()
+    (sources / "khiva_arena" / "page" / HASH).write_text(f"{digest}\n", "ascii")  # in the wheels, and in no checkout
     for machine in MACHINES:
         made_for = {**env, "CC": shlex.join(compiler(machine)), "KHIVA_ARENA_MACHINE": machine}
         run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)], sources, made_for)

@@ -8,13 +8,15 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
     {"kind": "match", "event", "match", "verdict", "why"}: a match that was run again
     {"kind": "event", ...}: an event is through, with its problems and the verdicts of its matches
     {"kind": "table", ...}: what was counted from the records of a table, and what differs from the bundle's
+    {"kind": "matches", "page"}: the matches that are sound by the rules, as page/browser/types.d.ts has them
     {"kind": "end", "verdict", "problems"}: the end of the check
 """
 
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from khiva_arena import __version__
@@ -25,8 +27,12 @@ from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
+from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.events.round_places import places_of
+from khiva_arena.games.registry import get
+from khiva_arena.games.which import which
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
+from khiva_arena.replay.frames import film, names_in_text, opened
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.report import places
@@ -92,7 +98,7 @@ class _PageRerunner:
             elif one.unconfirmed:
                 unconfirmed[ordinal] = one.unconfirmed
             verdict, why = _verdict(one)
-            self._tell({"kind": "match", "event": report.number, "match": ordinal, "verdict": verdict, "why": _shown(why)})
+            self._tell({"kind": "match", "event": report.number, "match": ordinal, "verdict": verdict, "why": shown(why)})
         note(report, RerunFindings(unequal, unconfirmed), matches)
 
     def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
@@ -129,13 +135,13 @@ def check(data: bytes, machine: Machine, tell: Tell) -> None:
     except (RecursionError, MemoryError) as error:
         problems, unknown = [], [f"this browser has too little stack or memory for it: {type(error).__name__}"]
     verdict = DIFFERS if problems else CANNOT_TELL if unknown else EQUAL
-    tell({"kind": "end", "verdict": verdict, "problems": [*map(_shown, problems)], "unknown": [*map(_shown, unknown)]})
+    tell({"kind": "end", "verdict": verdict, "problems": [*map(shown, problems)], "unknown": [*map(shown, unknown)]})
 
 
 def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[str]]:
     """Return what differs, and what cannot be told."""
     reader = bundle.Reader(io.BytesIO(data))
-    tell({"kind": "engine", "wrote": _shown(reader.engine), "checks": __version__})
+    tell({"kind": "engine", "wrote": shown(reader.engine), "checks": __version__})
     tell({"kind": "not_checked", "what": NEVER_CHECKED})
     bundled = BundledEvents(_heard(reader.lines(), tell))
     result = audit(bundled, 1, _PageRerunner(machine, tell))
@@ -144,6 +150,7 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
     if not problems:
         problems = _table_problems(bundled, tell)
+    tell({"kind": "matches", "page": _page(event for event in bundled.events if hasattr(event, "matches"))})
     return problems, [line for report in result.events for line in report.unconfirmed]
 
 
@@ -179,8 +186,38 @@ def _of_event(report: EventReport) -> Heard:
         "unconfirmed": report.unconfirmed_matches,
         "rerun": report.rerun,
         "digest": report.digest,
-        "problems": [*map(_shown, report.problems)],
+        "problems": [*map(shown, report.problems)],
     }
+
+
+def _page(events: Iterable[BundledEvent]) -> Heard:
+    """Return events and their matches as plain values. ``events``: those whose definitions are sound."""
+    page: Heard = {"events": [], "tables": [], "matches": [], "scenery": {}}
+    for one in events:
+        number, of = one.event.number, one.event.definition
+        bots = [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in one.event.bots]
+        plain = {"number": number, "format": of.format, "seats": of.seats, "game": of.game, "rules": dict(of.rules)}
+        page["events"].append(plain | {"played": shown(f"{of.game}{which(of)}"), "bots": bots, "rounds": []})
+        page["matches"] += [_plain_match(number, result) for result in one.matches.results]
+    return page
+
+
+def _plain_match(event: int, of: Result) -> list[Any]:
+    """Return a match in the order of ``page.data.PageMatch``: as a match that is rated, which takes an unknown time."""
+    faults = [[seat, str(fault), step, ""] for seat, faults in enumerate(of.faults) for fault, step in faults]
+    places = [event, of.ordinal, of.seed, of.lineup, of.rotation, of.match, of.bots, of.ranks, of.scores]
+    return [*places, [*map(str, of.verdicts)], faults, True, None, [0, 0]]
+
+
+def replay(path: Path, name: str) -> Heard:
+    """Return a match of a bundle as the viewer of pages takes it. Raises ArenaError if there is none that replays.
+
+    name: EVENT/ORDINAL.
+    """
+    record, secret = bundled_match(path, name)
+    header = record.header
+    reel = film(record, secret, names_in_text([seat.name for seat in header.seats]), sketches=True)
+    return opened(reel) | {"scenery": dict(get(header.game, header.rules_version).scenery)}
 
 
 def _table_problems(bundled: BundledEvents, tell: Tell) -> list[str]:
@@ -199,7 +236,7 @@ def _table_problems(bundled: BundledEvents, tell: Tell) -> list[str]:
         names = {bot.identity: bot.name for event in members for bot in event.event.bots}
         found = [*count_differences(line.table, table, names), *_place_differences(line.table, members)]
         problems += [f"standings {number}: {problem}" for problem in found]
-        tell({"kind": "table", "number": number, **_plain(table, names), "differs": [*map(_shown, found)]})
+        tell({"kind": "table", "number": number, **_plain(table, names), "differs": [*map(shown, found)]})
     for one, event in events.items():
         if seen[one] != 1:
             problems.append(f"event {event.event.number} stands in {seen[one]} tables of the bundle, and not in one")
@@ -239,5 +276,6 @@ def _plain(table: CountedTable, names: Mapping[str, str]) -> Heard:
     return {"matches": table.matches, "rows": rows}
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """Return words that a bundle may have had a hand in, as a page shows them."""
     return harmless(text, LONGEST)

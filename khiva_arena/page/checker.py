@@ -1,16 +1,15 @@
 """The page that checks bundles, ``khiva-arena.html``: one file with the arena itself, which opens from disk.
 
 It holds the rooms of the package that an audit needs, Pyodide to run them, a meter and a runner in JavaScript, and one script
-that its policy names. All of it but that script is data, which the script unpacks into a worker. The worker is a blob of the
-page, so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by byte.
+that its policy names. All of it but that script is data, which the script hands to a worker. The worker is a blob of the page,
+so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by byte, by whatever
+Python: nothing is compressed here, and the archives of others are in it as they were published.
 """
 
 import base64
-import io
 import re
 import tarfile
 import tomllib
-import zlib
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
@@ -20,22 +19,13 @@ from typing import Any
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
-from khiva_arena.page.html import hash_of, page_style, script_of
+from khiva_arena.page.html import hash_of, page_script, page_style, script_of
 from khiva_arena.page.rooms import packed
 from khiva_arena.shipped import folder
 
 FIRSTS = ("khiva_arena.audit.in_pyodide", "khiva_arena.check", *(f"khiva_arena.games.{name}" for name in NAMES))
 """The modules that the page imports; with them it carries all that they need."""
-_OF_PYODIDE = ("pyodide-lock.json", "pyodide.asm.wasm", "python_stdlib.zip")
-_LOADER, _CORE = "pyodide.js", "pyodide.asm.mjs"
 _OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
-_DEFAULT = re.compile(r"\bexport default (\w+);?\s*$")
-_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
-_ADDRESS = "import.meta.url"
-_HERE = '"http://in.page/"'
-"""The address of everything within the page. Nobody is asked there."""
-_NO_IMPORTS = 'self.importScripts = () => { throw new Error("nothing is fetched"); };'
-"""Pyodide tries this to learn where it is, and the page's policy would refuse it and say so."""
 _POLICY = (
     "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
     "connect-src 'none'; base-uri 'none'; form-action 'none'"
@@ -66,23 +56,17 @@ def checker_page(runtime: Path) -> str:
     Raises ConfigError if the archive cannot be read, or has other files than these.
     """
     data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
-    browser = files("khiva_arena") / "page" / "browser"
-    sources = {path.name.removesuffix(".js"): path.read_text() for path in browser.iterdir() if path.name.endswith(".js")}
-    script, style = f"{script_of(sources, 'checking')}\n_checking.start();\n", page_style()
+    script, style = page_script(NAMES, "checking"), page_style()
     policy = _POLICY.format(script=hash_of(script), style=hash_of(style))
     return _PAGE.format(engine=__version__, policy=policy, style=style, script=script, data="\n".join(data.values()))
 
 
 def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what the page unpacks, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
-    package = {}
-    with tarfile.open(fileobj=io.BytesIO(runtime["pyodide"]), mode="r:gz") as archive:
-        for name in (*_OF_PYODIDE, _LOADER, _CORE):
-            file = archive.extractfile(f"package/{name}")
-            assert file, "its hash is known, so it is there"
-            package[name] = file.read()
-    worker = _worker(package.pop(_LOADER).decode(), package.pop(_CORE).decode()).encode()
-    return {**package, "msgspec.whl": runtime["msgspec"], "rooms.zip": packed(FIRSTS), "worker.js": worker}
+    """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
+    verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
+    worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
+    own = {"rooms.zip": packed(FIRSTS), "worker.js": worker.encode()}
+    return {"pyodide.tgz": runtime["pyodide"], "msgspec.whl": runtime["msgspec"], **own}
 
 
 def _runtime(path: Path) -> dict[str, bytes]:
@@ -107,20 +91,5 @@ def _member(archive: tarfile.TarFile, path: Path, pin: Mapping[str, str]) -> byt
     return data
 
 
-def _worker(loader: str, core: str) -> str:
-    """Return the script of the worker: Pyodide, then the meter, the runner and what serves the page."""
-    verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
-    own = script_of(verifier, "in_page")
-    module = _DEFAULT.sub(r"return \1;", core.replace(_ADDRESS, _HERE))
-    return "\n".join(
-        [
-            _NO_IMPORTS,
-            _MAP.sub("", loader.replace(_ADDRESS, _HERE)),
-            f"const createPyodide = (() => {{ {module} }})();",
-            f"(() => {{ {own}\n_in_page.serve(self, self.loadPyodide, createPyodide);\n}})();",
-        ]
-    )
-
-
 def _block(name: str, content: bytes) -> str:
-    return f'<script type="application/base64" id="{name}">{base64.b64encode(zlib.compress(content, 9)).decode()}</script>'
+    return f'<script type="application/base64" id="{name}">{base64.b64encode(content).decode()}</script>'

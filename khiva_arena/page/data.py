@@ -230,6 +230,7 @@ class PageData(Struct, frozen=True):
     legal: lists of choices that several replays share, see ``replay/frames.py``.
     home: on a page that only holds replays, the address of the page with the results; "" on that page.
     receipt: the newest link of the league's chain when the page was made; "" without a league.
+    checker: how its reader checks it in a browser, in sentences.
     """
 
     title: str
@@ -242,3 +243,4 @@ class PageData(Struct, frozen=True):
     legal: list[Any]
     home: str = ""
     receipt: str = ""
+    checker: str = ""

@@ -87,7 +87,7 @@ class MatchList:
 
 def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
     """Return the whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
-    script, style = _script(data.scenery), page_style()
+    script, style = page_script(data.scenery), page_style()
     plain = _as_shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -113,7 +113,7 @@ class SeatPage(NamedTuple):
 
 def seat_page(game: str, engine: str) -> SeatPage:
     """Return the page of a person's seat. Everything that the page shows it hears from its own server."""
-    script, style = _script((game,), _SEAT), page_style()
+    script, style = page_script((game,), _SEAT), page_style()
     policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
     text = _PAGE.format(
@@ -142,7 +142,7 @@ def _policies() -> frozenset[str]:
     """Return the policies of all pages of results, which differ by the games that they draw."""
     names, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
     games = [part for count in range(len(names) + 1) for part in combinations(names, count)]
-    return frozenset(policy(_script(part), style) for part in games)
+    return frozenset(policy(page_script(part), style) for part in games)
 
 
 def compressed(value: Any) -> bytes:
@@ -217,7 +217,7 @@ def _lean(source: str) -> str:
     return re.sub(_LITERAL, lambda _: next(rest), _TIGHT.sub(_operator, _INDENT.sub("", code)))
 
 
-def _script(games: Collection[str], first: str = _RESULTS) -> str:
+def page_script(games: Collection[str], first: str = _RESULTS) -> str:
     """Return the modules that ``first`` needs, and the drawings of these games, in one script.
 
     Each module is in a function of its own that is called once, after the modules that it imports.

@@ -15,9 +15,9 @@ from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.page.html import has_drawing
 from khiva_arena.page.source import PageSource, RecordedMatch
 from khiva_arena.page.times import by_step
-from khiva_arena.replay.frames import film
+from khiva_arena.replay.frames import film, names_in_text
 from khiva_arena.store.db import EventRow
-from khiva_arena.text import LONGEST, isolated
+from khiva_arena.text import isolated
 
 REPLAYS_MOST = 2**21
 """Bytes of replays that a page holds unless it was told otherwise."""
@@ -138,11 +138,6 @@ class Replays:
         self.box.close()
         if self._wish.folder:
             self._wish.folder.close()
-
-
-def names_in_text(names: Sequence[str]) -> list[str]:
-    """Return the names of a match's seats in sentences: bots of one name with their seat behind it."""
-    return [isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:

@@ -136,7 +136,10 @@ def _is_module(name: str) -> bool:
 
 
 def packed(firsts: Iterable[str]) -> bytes:
-    """Return an archive of modules, all that they import, and the data beside them: always the same bytes for the same files."""
+    """Return an archive of modules, all that they import, and the data beside them: always the same bytes for the same files.
+
+    Nothing in it is compressed: what comes out of that depends on the library that does it.
+    """
     contents: dict[str, bytes] = {}
     for name in Rooms().closure(firsts):
         path = path_of(name)
@@ -148,7 +151,7 @@ def packed(firsts: Iterable[str]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for place, data in sorted(contents.items()):
-            archive.writestr(zipfile.ZipInfo(place, _EPOCH), data, zipfile.ZIP_DEFLATED, 9)
+            archive.writestr(zipfile.ZipInfo(place, _EPOCH), data)
     return out.getvalue()
 
 

@@ -24,6 +24,7 @@ from khiva_arena.page.data import (
     PageSitter,
     PageTable,
 )
+from khiva_arena.page.released import check_it_yourself
 from khiva_arena.page.replays import Replays, Wish
 from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch
 from khiva_arena.page.times import DecisionTimes, RoundTrips
@@ -71,6 +72,7 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         scenery=_scenery(source.events),
         legal=replays.box.legal,
         receipt=receipt,
+        checker=check_it_yourself(),
     )
     for event, page_event in zip(source.events, data.events, strict=True):
         if wish.folder:

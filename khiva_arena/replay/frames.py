@@ -21,7 +21,7 @@ from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
-from khiva_arena.text import ISOLATES, harmless
+from khiva_arena.text import ISOLATES, LONGEST, harmless, isolated
 
 SAME = 0
 
@@ -55,7 +55,7 @@ class Film:
 def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:
     """Return the film of a whole match. Raises RecordError if the record does not replay.
 
-    names: by seat, for the texts, each as ``isolated`` gives it.
+    names: by seat, for the texts: see ``names_in_text``.
     sketches: whether to add the whole state as text.
     """
     game = get(record.header.game, record.header.rules_version)
@@ -123,6 +123,22 @@ def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[s
         "sketch": [one.sketches for one in films],
         "knows": [one.knows for one in films],
     }
+
+
+def opened(reel: Film) -> dict[str, Plain]:
+    """Return a film as a block of its own, and the lists of choices that it names, as the viewer of pages takes them."""
+    legal: list[Plain] = []
+
+    def number(choices: list[Plain]) -> int:
+        legal.append(choices)
+        return len(legal) - 1
+
+    return {"block": block([reel], number), "legal": legal}
+
+
+def names_in_text(names: Sequence[str]) -> list[str]:
+    """Return the names of a match's seats in sentences: bots of one name with their seat behind it."""
+    return [isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
 
 
 def patch(old: Plain, new: Plain) -> Plain:

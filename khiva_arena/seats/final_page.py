@@ -1,25 +1,18 @@
 """The last message to a person's page: the replay of the match that is over, with all hands open."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from khiva_arena.games.asked import second_person
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.page.html import has_drawing
-from khiva_arena.replay.frames import block, film
+from khiva_arena.replay.frames import film, opened
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify
 
 
 def page_of_end(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
     """Return the match as the page's viewer takes it. ``names``: by seat. Raises RecordError if it does not replay."""
-    legal: list[Any] = []
-
-    def number(choices: list[Plain]) -> int:
-        legal.append(choices)
-        return len(legal) - 1
-
     reel = film(record, secret, names, not has_drawing(record.header.game))
     reel.events = [[(event, second_person(text, names)) for event, text in frame] for frame in reel.events]
     faults = [
@@ -36,7 +29,7 @@ def page_of_end(record: Record, secret: bytes, names: Sequence[str]) -> dict[str
         "verdicts": [str(verdict) for verdict in record.verdicts],
         "faults": faults,
     }
-    return {"match": match, "block": block([reel], number), "legal": legal}
+    return {"match": match} | opened(reel)
 
 
 def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:

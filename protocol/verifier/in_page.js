@@ -4,47 +4,78 @@ import { Machine } from "./machine.js";
 
 const ROOMS = "/lib/python3.14/site-packages";
 const HERE = "http://in.page/"; // nobody's: each fetch is answered from what was handed over
+const [RECORD, NAME, SIZE] = [512, [0, 100], [124, 136]]; // of an archive: the length of its records, and places in a header
 
-// Answer messages. scope: the worker's global object. load, create: functions of Pyodide.
-// The first message has the files of the runtime by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
-// events of khiva_arena/audit/in_page.py as {events: JSON}.
-export function serve(scope, load, create) {
+// Answer messages. scope: the worker's global object.
+// The first message has the files of the page by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
+// events of khiva_arena/audit/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON}, of the last bundle.
+export function serve(scope) {
   let python = null;
   scope.onmessage = async ({ data }) => {
     try {
-      python ??= await started(scope, load, create, data.files);
+      python ??= await started(scope, data.files);
       if (data.files) scope.postMessage({ ready: true });
-      if (data.bundle) check(python, data.bundle, (event) => scope.postMessage({ event }));
+      if (data.bundle) await check(python, data.bundle, (event) => scope.postMessage({ event }));
+      if (data.replay) scope.postMessage({ replay: python.pyimport("khiva_arena.audit.in_pyodide").replay(data.replay) });
     } catch (error) {
-      scope.postMessage({ failed: String(error?.stack ?? error) });
+      const why = String(error?.stack ?? error);
+      scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
     }
   };
 }
 
-async function started(scope, load, create, files) {
+async function started(scope, files) {
+  const package_ = await unpacked(files["pyodide.tgz"]);
+  const text = (name) => new TextDecoder().decode(package_[name]).replaceAll("import.meta.url", `"${HERE}"`);
   scope.fetch = async (place) => {
     const name = String(place?.url ?? place).replace(HERE, "");
-    if (!files[name]) throw new Error(`nothing is fetched, and ${name} is not here`);
+    if (!package_[name]) throw new Error(`nothing is fetched, and ${name} is not here`);
     const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-    return new Response(files[name], { headers: { "content-type": type } });
+    return new Response(package_[name], { headers: { "content-type": type } });
   };
-  const lockFileContents = new TextDecoder().decode(files["pyodide-lock.json"]);
-  const python = await load({ indexURL: HERE, createPyodideModule: create, lockFileContents });
+  const run = runnerOf(scope);
+  run(text("pyodide.js").replace(/^\/\/# sourceMappingURL=.*$/m, ""));
+  run(`self.createPyodide = (() => { ${text("pyodide.asm.mjs").replace(/\bexport default (\w+);?\s*$/, "return $1;")} })();`);
+  const python = await scope.loadPyodide({
+    indexURL: HERE, createPyodideModule: scope.createPyodide, lockFileContents: text("pyodide-lock.json"),
+  });
   python.unpackArchive(files["msgspec.whl"], "wheel", { extractDir: ROOMS });
   python.unpackArchive(files["rooms.zip"], "zip", { extractDir: ROOMS });
   return python;
 }
 
-function check(python, bundle, tell) {
+// Return a function that runs a script, as a worker of a browser or as Node does. Nobody else is to import one: Pyodide tries that
+// to learn where it is.
+function runnerOf(scope) {
+  const takes = scope.importScripts?.bind(scope);
+  scope.importScripts = () => { throw new Error("nothing is fetched"); };
+  return takes ? (source) => takes(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))) : eval;
+}
+
+// Return the files of a compressed archive, by their names without folders.
+async function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const tar = new Uint8Array(await new Response(stream).arrayBuffer());
+  const files = {};
+  for (let at = 0; tar[at]; ) {
+    const [name, size] = [NAME, SIZE].map(([from, to]) => new TextDecoder().decode(tar.subarray(at + from, at + to)).split("\0")[0]);
+    const length = Number.parseInt(size, 8);
+    files[name.split("/").at(-1)] = tar.subarray(at + RECORD, at + RECORD + length);
+    at += RECORD * (1 + Math.ceil(length / RECORD));
+  }
+  return files;
+}
+
+async function check(python, bundle, tell) {
   const machine = new Machine();
+  const toPython = ({ why, results }) => python.toPy([why, results]);
+  const toJavaScript = (words) => words.map((word) => word.toJs?.() ?? word);
   python.registerJsModule("khiva_page", {
     take: (digest, bytes) => machine.take(digest, bytes.toJs()),
-    run: (module, payload, mostBytes, key, orders) => {
-      const { results, why } = machine.run(module, payload, mostBytes, key.toJs(), orders.toJs());
-      return python.toPy([why, results]);
-    },
+    run: (...words) => toPython(machine.run(...toJavaScript(words))),
+    run_apart: async (...words) => toPython(await machine.runApart(...toJavaScript(words))),
     tell,
-    bundle: python.toPy(bundle),
   });
-  python.runPython("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
+  python.FS.writeFile("/tmp/bundle", bundle);
+  await python.runPythonAsync("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
 }

@@ -1,7 +1,7 @@
 // Modules and payloads by their hashes, and runs of them from their starts: what a check of a bundle needs of a meter and a runner.
 import { rewritten } from "./meter.js";
 import { PAGE_BYTES } from "./prices.js";
-import { play } from "./runner.js";
+import { play, playApart } from "./runner.js";
 
 const KEPT = 16; // compiled modules: those of one table, and some more
 
@@ -20,7 +20,29 @@ export class Machine {
   // results: one for each order to ask, [word, ticks, bytes]; why: what this machine lacks for it, "" if nothing.
   // An error here is none of the module's: what a module can do wrong is a result. It may be a stack that is full too early, or
   // memory that is not to be had.
-  run(module, payload, mostBytes, key, orders) {
+  run(...words) {
+    const { results, seat } = this.seatOf(...words);
+    try {
+      play(...seat());
+      return { results, why: "" };
+    } catch (error) {
+      return lacking(error);
+    }
+  }
+
+  // Do so on a stack of its own, and promise the same.
+  async runApart(...words) {
+    const { results, seat } = this.seatOf(...words);
+    try {
+      await playApart(...seat());
+      return { results, why: "" };
+    } catch (error) {
+      return lacking(error);
+    }
+  }
+
+  // Return a list that is filled with results, and a function that gives the words of `play`.
+  seatOf(module, payload, mostBytes, key, orders) {
     const results = [];
     const left = orders[Symbol.iterator]();
     const next = (result) => {
@@ -28,12 +50,8 @@ export class Machine {
       const { value } = left.next();
       return value ? { order: value[0], ticks: value[1], bytes: value[2] } : null;
     };
-    try {
-      play(this.moduleOf(module, Math.floor(mostBytes / PAGE_BYTES)), key, next, payload ? this.files.get(payload) : null);
-      return { results, why: "" };
-    } catch (error) {
-      return { results: [], why: `${error?.name}: ${error?.message}` };
-    }
+    const pages = Math.floor(mostBytes / PAGE_BYTES);
+    return { results, seat: () => [this.moduleOf(module, pages), key, next, payload ? this.files.get(payload) : null] };
   }
 
   moduleOf(digest, pages) {
@@ -44,4 +62,8 @@ export class Machine {
     if (this.compiled.size > KEPT) this.compiled.delete(this.compiled.keys().next().value);
     return module;
   }
+}
+
+function lacking(error) {
+  return { results: [], why: `${error?.name}: ${error?.message}` };
 }

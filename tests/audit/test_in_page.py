@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from arena import ROOT
 from bundling import forged, lines_of
-from module_cup import FORGERIES, HOSTILE, MATCHES, OwnMachine, forged_lines, of_kind
+from module_cup import FORGERIES, HOSTILE, MATCHES, OTHER_GAMES, OwnMachine, forged_lines, of_kind
 from module_cup import module_cup as module_cup
+from module_cup import other_cups as other_cups
 
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.audit import in_page
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.in_bundle import bundled_match
 
 pytestmark = pytest.mark.slow
 Event = dict[str, Any]
@@ -38,12 +41,49 @@ def test_an_honest_bundle_is_equal_and_what_was_not_checked_stands_first(module_
     assert HOSTILE in [row["name"] for row in table["rows"]]
 
 
+def test_each_match_is_listed_and_its_replay_ends_with_its_points(module_cup: Path) -> None:
+    path = module_cup / "cup.khiva"
+    (page,) = (event["page"] for event in of_kind(checked(path.read_bytes()), "matches"))
+    names = [bot["name"] for bot in page["events"][0]["bots"]]
+    assert len(page["matches"]) == MATCHES
+    for match in page["matches"]:
+        record, _ = bundled_match(path, f"1/{match[1]}")
+        assert [names[bot] for bot in match[6]] == [seat.name for seat in record.header.seats]
+        assert match[7:9] == [[*record.ranks], [*record.scores]]
+    found = in_page.replay(path, "1/3")
+    assert found["block"]["scores"][0][-1] == [*bundled_match(path, "1/3").record.scores]
+    assert {"legal", "scenery"} < found.keys()
+    with pytest.raises(ConfigError, match="no match"):
+        in_page.replay(path, "1/99")
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_what_is_forged_is_named_and_nothing_is_called_equal(module_cup: Path, name: str) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", name)
     events = checked(forged(lines))
     assert events[-1]["verdict"] == "differs"
     assert any(said in problem for problem in events[-1]["problems"]), events[-1]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lot", range(200))
+def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(module_cup: Path, other_cups: Path, lot: int) -> None:
+    places = (module_cup, *(other_cups / game for game in OTHER_GAMES))
+    name = [*FORGERIES][lot % len(FORGERIES)]
+    try:
+        lines, said = forged_lines(places[lot // len(FORGERIES) % 3] / "cup.khiva", name, lot)
+    except LookupError:
+        lines, said = forged_lines(module_cup / "cup.khiva", name, lot)
+    events = checked(forged(lines))
+    assert events[-1]["verdict"] == "differs", name
+    assert any(said in problem for problem in events[-1]["problems"]), (name, said, events[-1])
+    accused = {event_of(event) for event in of_kind(events, "match") if event["verdict"] == "differs"}
+    assert accused <= {said}, "no other match is accused"
+
+
+def event_of(match: Event) -> str:
+    """A match as problems name it."""
+    return f"match {match['event']}/{match['match']}"
 
 
 def test_a_machine_that_cannot_accuses_nobody(module_cup: Path) -> None:

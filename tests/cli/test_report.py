@@ -406,4 +406,4 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
 
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_script_and_style_of_a_page_stay_below_100_kb(game: str) -> None:
-    assert len((html._script([game]) + html.page_style()).encode()) < 100_000
+    assert len((html.page_script([game]) + html.page_style()).encode()) < 100_000

@@ -1,20 +1,25 @@
-"""The page that checks bundles, in Node and in Chromium, over the runtime that it carries."""
+"""The page that checks bundles, in Node, in Chromium and in Firefox, over the runtime that it carries."""
 
 import re
 import subprocess
+import tomllib
 import zlib
+from base64 import b64decode
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from arena import arena, bots
+from arena import ROOT, arena, bots
 from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
-from checker import CHECK, checked, checker, runtime
+from checker import CHECK, SECONDS, checked, checker, memory_after, runtime
+from firefox import Firefox, firefox
 from javascript import payload_folder
-from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind
+from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind, play_cup
 from module_cup import module_cup as module_cup
-from selenium.webdriver.common.by import By
+from recursions import interpreted_recursions as interpreted_recursions
+from recursions import plain_recursions as plain_recursions
 
 pytestmark = pytest.mark.soak
 VERIFIER_PAGE = CHECK.parent / "README.md"
@@ -41,14 +46,20 @@ def chromium() -> Iterator[Page]:
         yield opened
 
 
-def dropped(chromium: Page, page: Path, bundle: Path) -> str:
-    """Open the page, choose a bundle, and return the verdict's line."""
-    chromium.driver.get("about:blank")
-    chromium.driver.get(page.as_uri())
-    chromium.until("return document.querySelector('main')?.childElementCount > 0")
-    chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(bundle))
-    chromium.until("return document.querySelector('[data-what=verdict]')")
-    return chromium.texts("[data-what=verdict]")[0]
+@pytest.fixture(scope="module")
+def other_browser() -> Iterator[Firefox]:
+    """Another browser."""
+    with firefox() as opened:
+        yield opened
+
+
+def dropped(browser: Page | Firefox, page: Path, bundle: Path, view: str = "") -> str:
+    """Open the page at a view, choose a bundle, and return the verdict's line."""
+    browser.visit(page.as_uri() + view)
+    browser.until("return document.querySelector('main')?.childElementCount > 0")
+    browser.choose(bundle)
+    browser.until("return document.querySelector('[data-what=verdict]')", seconds=SECONDS)
+    return browser.texts("[data-what=verdict]")[0]
 
 
 def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_path: Path) -> None:
@@ -60,6 +71,13 @@ def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_pat
     with (tmp_path / "khiva-arena.html").open("a") as file:
         file.write("<!-- more -->")
     arena(*words, "--check", "khiva-arena.html", cwd=tmp_path, code=1)
+
+
+def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
+    blocks = dict(re.findall(r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()))
+    pins = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text())
+    for name, pin in (("pyodide.tgz", pins["pyodide"]), ("msgspec.whl", pins["msgspec"])):
+        assert sha256(b64decode(blocks[name])).hexdigest() == pin["sha256"]
 
 
 def test_in_node_an_honest_bundle_is_equal(page: Path, module_cup: Path) -> None:
@@ -89,6 +107,13 @@ def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path:
     assert any(said in problem for problem in end["problems"]), end
 
 
+@pytest.mark.long
+def test_what_has_been_checked_takes_no_memory(page: Path, tmp_path: Path) -> None:
+    play_cup(tmp_path, "--seeds", str(300 // MATCHES))
+    after_ten, after_all = memory_after(page, tmp_path / "cup.khiva", (10, 300))
+    assert after_all <= 2 * after_ten
+
+
 @pytest.mark.xdist_group("javascript")
 def test_bots_in_javascript_are_run_by_the_interpreter_out_of_the_bundle(page: Path, tmp_path: Path) -> None:
     for name, choice in (("first", "0"), ("last", "message.legal.length - 1")):
@@ -109,6 +134,26 @@ def test_in_chromium_an_honest_bundle_is_equal_and_nothing_goes_wrong(
     assert chromium.texts("[data-what='not checked'] li")[0].startswith("Elo")
     assert HOSTILE in chromium.texts("th .name")
     assert not chromium.js("return window.ran")
+    assert chromium.wrong() == []
+    for size, dark in ((WIDE, False), (PHONE, True)):
+        chromium.size(size, dark)
+        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_match_of_the_list_opens_in_the_viewer_and_the_address_only_selects(
+    page: Path, module_cup: Path, chromium: Page
+) -> None:
+    assert dropped(chromium, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
+    chromium.until("return document.querySelector('#viewed .where')")
+    assert chromium.texts("#viewed h2")[0].startswith("Match 1/3")
+    assert "step 0 of" in chromium.texts("#viewed .where")[0]
+    chromium.keys("End")
+    assert chromium.js("return location.hash").startswith("#match=1/3&step=")
+    chromium.go("#")
+    chromium.until("return !document.querySelector('#viewed').firstChild")
+    assert chromium.js("return document.querySelectorAll('.matches tbody th').length") == MATCHES
+    chromium.click(".matches tbody tr:nth-child(3) th a")
+    chromium.until("return document.querySelector('#viewed .board')?.childElementCount")
     assert chromium.wrong() == []
     for size, dark in ((WIDE, False), (PHONE, True)):
         chromium.size(size, dark)
@@ -140,16 +185,38 @@ def test_a_bundle_of_hostile_bytes_does_no_harm(page: Path, module_cup: Path, ch
 def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
     page: Path, module_cup: Path, chromium: Page
 ) -> None:
-    chromium.driver.get("about:blank")
-    chromium.driver.get(page.as_uri())
+    chromium.visit(page.as_uri())
     chromium.until("return document.querySelector('main')?.childElementCount > 0")
     chromium.js(
         "const start = Worker; window.workers = 0;"
         "Worker = class extends start { constructor(...words) { super(...words); workers++; } }"
     )
     assert chromium.js("return window.workers") == 0
-    chromium.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(module_cup / "cup.khiva"))
+    chromium.choose(module_cup / "cup.khiva")
     chromium.until("return window.workers === 1")
     chromium.click("button")
     assert "Stopped" in chromium.texts("#found")[0]
     assert not chromium.texts("[data-what=verdict]")
+
+
+@pytest.mark.parametrize("cup", ["plain_recursions", "interpreted_recursions"])
+def test_in_chromium_no_recursion_differs_for_want_of_stack(
+    page: Path, chromium: Page, request: pytest.FixtureRequest, cup: str
+) -> None:
+    verdict = dropped(chromium, page, request.getfixturevalue(cup) / "cup.khiva")
+    assert not chromium.texts("[data-what=matches] li"), verdict
+    assert verdict.startswith("Equal: ")
+
+
+@pytest.mark.xdist_group("firefox")
+def test_firefox_comes_to_the_same_verdicts(
+    page: Path, module_cup: Path, plain_recursions: Path, other_browser: Firefox, tmp_path: Path
+) -> None:
+    assert dropped(other_browser, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
+    assert f"{MATCHES} with every bot run again" in other_browser.texts("[data-what=event]")[0]
+    other_browser.until("return document.querySelector('#viewed .board')?.childElementCount")
+    lines, said = forged_lines(module_cup / "cup.khiva", "tick")
+    (tmp_path / "forged.khiva").write_bytes(forged(lines))
+    assert dropped(other_browser, page, tmp_path / "forged.khiva").startswith("Differs: ")
+    assert any(said in line for line in other_browser.texts("[data-what=problems] li"))
+    assert dropped(other_browser, page, plain_recursions / "cup.khiva").startswith("Equal: ")

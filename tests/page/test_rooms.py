@@ -1,5 +1,6 @@
 """The part of the package that the page of bundles carries: it can be imported without what a page has not."""
 
+import io
 import subprocess
 import sys
 import zipfile
@@ -48,6 +49,8 @@ def test_every_module_of_the_page_is_imported_without_what_a_page_has_not(tmp_pa
 
 def test_the_archive_is_the_same_each_time() -> None:
     assert packed(FIRSTS) == packed(FIRSTS)
+    with zipfile.ZipFile(io.BytesIO(packed(FIRSTS))) as files:
+        assert {file.compress_type for file in files.infolist()} == {zipfile.ZIP_STORED}, "nor does it depend on a library"
 
 
 def test_a_module_that_needs_an_absent_package_is_refused_with_the_way_there() -> None:

@@ -38,10 +38,18 @@ class Page:
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
 
-    def open(self, file: Path, view: str = "") -> None:
-        """Open a file at a view, as if for the first time."""
+    def visit(self, address: str) -> None:
+        """Open an address, as if for the first time."""
         self.driver.get("about:blank")
-        self.driver.get(file.as_uri() + view)
+        self.driver.get(address)
+
+    def choose(self, file: Path) -> None:
+        """Choose a file, in the one place for that."""
+        self.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
+
+    def open(self, file: Path, view: str = "") -> None:
+        """Open a file at a view."""
+        self.visit(file.as_uri() + view)
         self.until("return document.querySelector('main')?.childElementCount > 0")
         # Charts are drawn in the frame after they have got their width.
         self.until(
@@ -60,9 +68,9 @@ class Page:
         """What a script returns."""
         return self.driver.execute_script(script, *values)
 
-    def until(self, script: str, *values: Any) -> Any:
+    def until(self, script: str, *values: Any, seconds: float = WAIT) -> Any:
         """Wait until a script returns something true, and return that. A page that takes another's place ends a look at it."""
-        wait = WebDriverWait(self.driver, WAIT, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
+        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
         return wait.until(lambda _: self.js(script, *values), script)
 
     def texts(self, selector: str) -> list[str]:

@@ -1,8 +1,10 @@
 """The page that checks bundles, built once from a runtime that is fetched, and its check in Node."""
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from khiva_arena.page.checker import checker_page
 CHECK = ROOT / "protocol" / "verifier" / "check.mjs"
 RUNTIME = ROOT / "interpreters" / "build" / "page-runtime.tar"
 SECONDS = 600
+STACK = "--stack-size=1800"
+"""What Node needs of it. With this word the check is this process, and starts no other."""
 
 
 @cache
@@ -44,3 +48,18 @@ def checked(page: Path, bundle: Path) -> list[dict[str, Any]]:
     assert events, done.stderr
     assert done.returncode == {"equal": 0, "differs": 1, "cannot tell here": 3}[events[-1]["verdict"]]
     return events
+
+
+def memory_after(page: Path, bundle: Path, numbers: Sequence[int]) -> list[int]:
+    """The memory of a check of a bundle in Node, in kB, each time when so many matches have been run again."""
+    need("node")
+    words = ["nice", "node", STACK, str(CHECK), str(page), str(bundle), "--json"]
+    found, matches = [], 0
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        for line in running.stdout or ():
+            matches += '"kind": "match"' in line
+            if matches in numbers[len(found) : len(found) + 1]:
+                status = Path(f"/proc/{running.pid}/status").read_text()
+                found += map(int, re.findall(r"VmRSS:\s+(\d+)", status))
+    assert running.returncode == 0
+    return found

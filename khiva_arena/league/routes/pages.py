@@ -23,6 +23,7 @@ from khiva_arena.league.routes.view import (
     when,
 )
 from khiva_arena.page.html import hash_of
+from khiva_arena.page.released import check_it_yourself
 from khiva_arena.words import count
 
 BATCHES_MOST = 200
@@ -81,7 +82,8 @@ def document(page: Page, name: str, receipt: str) -> str:
     navigation = tag("nav", *(link(to, word) for to, word in _NAVIGATION), aria_label="Pages of the league")
     chain = tag("p", tag("code", receipt), class_="receipt") if receipt else joined()
     ways = tag("p", link("/chain.jsonl", "chain"), " ", link("/feed.xml", "feed"), " ", link("/api/league.json", "data"))
-    foot = tag("footer", chain, tag("p", KEEP if receipt else ""), ways, tag("p", f"Khiva Arena {__version__}"))
+    check = joined(tag("p", KEEP), tag("p", check_it_yourself())) if receipt else joined()
+    foot = tag("footer", chain, check, ways, tag("p", f"Khiva Arena {__version__}"))
     head = joined(
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),

@@ -1,6 +1,11 @@
 // The page that checks a bundle: what is dropped into it goes to a worker, which has the arena itself, and what it finds is shown.
 
-import { h, name, refill, scrolls } from "./dom.js";
+import { h, keyed, name, refill, scrolls } from "./dom.js";
+import { list } from "./list.js";
+import { match } from "./viewer.js";
+import { matches_of, names_of } from "./model.js";
+import { bytes_of, Unreadable } from "./packed.js";
+import { route } from "./route.js";
 
 /**
  * @typedef {{ name: string, matches: number, score: number | null, finishes: number[], faults: number, against: ([number, number] | null)[] }} Row
@@ -15,33 +20,41 @@ const VERDICTS = /** @type {Record<string, string>} */ ({
 const NEEDS = "It takes some 250 MB of memory and half a minute on a phone to start; the file goes to nobody.";
 const SHOWN = 100; // lines of matches that are not equal
 
-export function start() {
+/** @param {Record<string, import("./types").Drawing>} drawings */
+export function start(drawings) {
   const body = document.body;
   const report = h("div", { id: "found", role: "status" });
   const chosen = /** @type {HTMLInputElement} */ (h("input", { type: "file", "aria-label": "a bundle" }));
   const stop = h("button", { type: "button", hidden: true }, "Stop");
   /** @type {Worker | null} */
   let worker = null;
-  const end = () => {
-    worker?.terminate();
-    worker = null;
+  /** @type {Report | null} */
+  let shown = null;
+  const end = (/** @type {boolean} */ dead = true) => {
+    if (dead) worker?.terminate();
+    if (dead) worker = null;
     stop.hidden = true;
   };
   const check = async (/** @type {File | null | undefined} */ file) => {
     if (!file) return;
     end();
     stop.hidden = false;
-    const shown = new Report(report, file.name);
+    const begun = (shown = new Report(report, file.name, drawings));
     try {
-      worker = await workerFor(new Uint8Array(await file.arrayBuffer()), shown, end);
+      const started = workerFor(new Uint8Array(await file.arrayBuffer()), begun, end);
+      if (shown === begun) worker = started;
+      else started.terminate(); // it was stopped meanwhile, or another bundle was dropped
     } catch (error) {
       end();
-      shown.failed(String(error));
+      begun.failed(String(error));
     }
   };
   chosen.addEventListener("change", () => check(chosen.files?.[0]));
+  addEventListener("hashchange", () => shown?.show());
+  keyed((key) => shown?.keys(key) ?? false);
   stop.addEventListener("click", () => {
     end();
+    shown = null;
     report.append(h("p", { class: "verdict" }, "Stopped: nothing is said of what was not reached."));
   });
   body.addEventListener("dragover", (event) => event.preventDefault());
@@ -65,12 +78,12 @@ export function start() {
  * Starts the arena in a worker and hands it a bundle.
  * @param {Uint8Array} bundle
  * @param {Report} shown
- * @param {() => void} end
+ * @param {(dead?: boolean) => void} end  called when nothing more is to be waited for; dead: and nothing more to be asked
  */
-async function workerFor(bundle, shown, end) {
+function workerFor(bundle, shown, end) {
   /** @type {Record<string, Uint8Array>} */
   const files = {};
-  for (const block of document.querySelectorAll("script[id]")) files[block.id] = await inflated(block.textContent ?? "");
+  for (const block of document.querySelectorAll("script[id]")) files[block.id] = bytes_of(block);
   const source = new Blob([/** @type {BlobPart} */ (files["worker.js"])], { type: "text/javascript" });
   const worker = new Worker(URL.createObjectURL(source)); // a blob has the policy of the page
   worker.onerror = (event) => { shown.failed(event.message); end(); };
@@ -78,30 +91,36 @@ async function workerFor(bundle, shown, end) {
     if (data.ready) worker.postMessage({ bundle });
     if (data.failed) shown.failed(data.failed);
     if (data.event) shown.take(JSON.parse(data.event));
-    if (data.failed || shown.over) end();
+    if (data.replay) shown.replay(JSON.parse(data.replay));
+    if (data.failed) end();
+    else if (shown.over) end(false);
   };
+  shown.ask = (replay) => worker.postMessage({ replay });
   worker.postMessage({ files });
   return worker;
 }
 
-/** @param {string} text */
-async function inflated(text) {
-  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 class Report {
-  /** @param {HTMLElement} place @param {string} file */
-  constructor(place, file) {
+  /** @param {HTMLElement} place @param {string} file @param {Record<string, import("./types").Drawing>} drawings */
+  constructor(place, file, drawings) {
     this.over = false;
+    this.drawings = drawings;
+    /** @type {(name: string) => void} */
+    this.ask = () => {}; // the worker for the replay of a match
+    /** @type {Map<string, (found: any) => void>} */
+    this.asked = new Map();
+    /** @type {(key: string) => boolean} */
+    this.keys = () => false;
+    this.show = () => {}; // what the address selects, once there is something
     this.rerun = { equal: 0, other: 0 };
     this.verdict = h("p", { class: "verdict" });
     this.progress = h("p", { class: "dim" }, "starting the arena ...");
     this.not_checked = h("ul", { "data-what": "not checked" });
     this.matches = h("ul", { "data-what": "matches" });
     this.events = h("div");
-    refill(place, h("h2", {}, name(file)), h("h3", {}, "Not checked"), this.not_checked, this.verdict, this.progress, this.matches, this.events);
+    this.viewer = h("div", { id: "viewed" });
+    this.listed = h("div");
+    refill(place, h("h2", {}, name(file)), h("h3", {}, "Not checked"), this.not_checked, this.verdict, this.progress, this.matches, this.events, this.viewer, this.listed);
   }
 
   /** @param {Found} found */
@@ -111,7 +130,37 @@ class Report {
     if (found.kind === "match") this.match(found);
     if (found.kind === "event") this.events.append(ofEvent(found));
     if (found.kind === "table") this.events.append(table(found));
+    if (found.kind === "matches") this.list(found.page);
     if (found.kind === "end") this.end(found);
+  }
+
+  /** Lists the matches, and opens the one that the address names. Nothing else follows from the address. @param {import("./types").Page} page */
+  list(page) {
+    const [matches, names] = [matches_of(page), names_of(page)];
+    const replay_of = async (/** @type {import("./types").Page} */ _page, /** @type {import("./types").Match} */ one) => {
+      const found = await new Promise((resolve) => { this.asked.set(one.key, resolve); this.ask(one.key); });
+      if (found.why) throw new Unreadable(found.why);
+      page.scenery[one.event.game] = found.scenery;
+      return { block: found.block, at: 0, legal: found.legal };
+    };
+    this.show = () => {
+      const want = route();
+      this.keys = () => false;
+      if (!want.match || !this.listed.firstChild) refill(this.listed, list(page, matches, names, want));
+      if (!want.match) return refill(this.viewer), want.matches || want.bot ? this.listed.scrollIntoView() : undefined;
+      const only = page.events.length === 1 && matches.find((one) => String(one.ordinal) === want.match);
+      const view = match(page, matches, this.drawings, only ? { ...want, match: only.key } : want, replay_of);
+      this.keys = view.keys;
+      refill(this.viewer, view.element);
+      this.viewer.scrollIntoView();
+    };
+    this.show();
+  }
+
+  /** @param {any} found */
+  replay(found) {
+    this.asked.get(found.name)?.(found);
+    this.asked.delete(found.name);
   }
 
   /** @param {Found} found */

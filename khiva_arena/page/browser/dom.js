@@ -66,6 +66,16 @@ export function scrolls(title, inside, kind = "scrolls") {
   return h("div", {}, box, more);
 }
 
+/** Hands the keys of a view to a function that tells whether it has used one. @param {(key: string) => boolean} act */
+export function keyed(act) {
+  addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea")) return;
+    if (event.key === " " && target.closest("button, a, summary")) return;
+    if (act(event.key)) event.preventDefault();
+  });
+}
+
 /** What stands in a list of words and values. @param {[string, Child | Child[]][]} rows */
 export function pairs(rows) {
   return rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, ...[value].flat())]);

@@ -4,7 +4,7 @@ import { bot } from "./bot.js";
 import { crosstable, elo_by_seeds, faults, seats_and_neighbours, spreads } from "./plots.js";
 import { check, facts, receipt } from "./facts.js";
 import { formats } from "./formats.js";
-import { h, refill } from "./dom.js";
+import { h, keyed, refill } from "./dom.js";
 import { listed, route } from "./route.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
@@ -93,12 +93,7 @@ export async function start(drawings) {
   addEventListener("beforeprint", () => unfold(true));
   addEventListener("afterprint", () => unfold(false));
   matchMedia("print").addEventListener("change", (event) => unfold(event.matches));
-  addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea, summary")) return;
-    if (event.key === " " && target.closest("button, a")) return;
-    if (keys(event.key)) event.preventDefault();
-  });
+  keyed((key) => keys(key));
   show();
 }
 
@@ -151,6 +146,6 @@ function overview(page, matches, names) {
       );
     }),
     h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches.length.toLocaleString("en")} matches`)),
-    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), receipt(page.receipt), page.events.map(facts)),
+    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), h("p", {}, page.checker), receipt(page.receipt), page.events.map(facts)),
   ];
 }

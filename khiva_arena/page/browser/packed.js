@@ -10,7 +10,12 @@ export function sentence(error) {
 }
 
 /** Its message is for the reader. */
-class Unreadable extends Error {}
+export class Unreadable extends Error {}
+
+/** The bytes of a block. @param {Element} element */
+export function bytes_of(element) {
+  return Uint8Array.from(atob((element.textContent ?? "").trim()), (letter) => letter.charCodeAt(0));
+}
 
 /**
  * The value of a block. Throws Unreadable, with a sentence for the reader.
@@ -20,11 +25,9 @@ class Unreadable extends Error {}
 export async function unpacked(id) {
   const element = document.getElementById(id);
   if (!element) throw new Unreadable("This part of the page is missing: the file was cut short or changed.");
-  let bytes;
   try {
-    bytes = Uint8Array.from(atob((element.textContent ?? "").trim()), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+    const stream = new Blob([bytes_of(element)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return await new Response(stream).json();
   } catch {
     throw new Unreadable(DAMAGED);
   }

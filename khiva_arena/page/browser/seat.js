@@ -4,7 +4,7 @@
 import { duration, ordinal } from "./words.js";
 import { frames } from "./film.js";
 import { generic } from "./generic.js";
-import { h, refill, whenever_wide } from "./dom.js";
+import { h, keyed, refill, whenever_wide } from "./dom.js";
 import { player } from "./viewer.js";
 import { sentence } from "./packed.js";
 import { story } from "./story.js";
@@ -225,13 +225,7 @@ export function start(drawings) {
     tick();
   };
   whenever_wide(place, board);
-  addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea")) return;
-    if (event.key === " " && target.closest("button, a, summary")) return;
-    if (act(event.key)) event.preventDefault();
-  });
-  const act = (/** @type {string} */ key) => {
+  keyed((key) => {
     if (!ask) return replay_keys(key);
     if (key === " " && news.length) return go_on(), true;
     if (key === "?") return go_on(), send({ type: "hint", req: ask.req }), true;
@@ -242,7 +236,7 @@ export function start(drawings) {
     if (!option) return false;
     option.press();
     return true;
-  };
+  });
 }
 
 /** Whether a text has a word, or words in a row, in it. @param {string} text @param {string} word */

@@ -123,6 +123,8 @@ export interface Page {
   home: string;
   /** The newest link of the league's chain when the page was made; "" without a league. */
   receipt: string;
+  /** How its reader checks it in a browser, in sentences. */
+  checker: string;
 }
 
 /** Whose eyes: all hands open, only what everybody saw, or what one seat saw. */

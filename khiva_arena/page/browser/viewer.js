@@ -23,14 +23,23 @@ const KEYS = /** @type {[string, string][]} */ ([
   ["? Esc", "open this list, close it"],
 ]);
 
+/** @typedef {{ block: any, at: number, legal: unknown[][] }} Replay */
+
+/** A replay that the page holds. @param {import("./types").Page} page @param {import("./types").Match} one @returns {Promise<Replay>} */
+async function held(page, one) {
+  const [number, at] = /** @type {[number, number]} */ (one.replay);
+  return { block: await unpacked(`replay-${number}`), at, legal: page.legal };
+}
+
 /**
  * The page of a match.
  * @param {import("./types").Page} page
  * @param {import("./types").Match[]} matches
  * @param {Record<string, import("./types").Drawing>} drawings
  * @param {import("./route.js").Route} want
+ * @param {(page: import("./types").Page, one: import("./types").Match) => Promise<Replay>} replay_of
  */
-export function match(page, matches, drawings, want) {
+export function match(page, matches, drawings, want, replay_of = held) {
   const at = matches.findIndex((one) => one.key === want.match || (want.match.length >= 4 && one.id.startsWith(want.match)));
   if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: listed() }, "All matches")), keys: () => false };
   const one = matches[at];
@@ -39,11 +48,10 @@ export function match(page, matches, drawings, want) {
   /** @type {(key: string) => boolean} */
   let keys = () => false;
   if (Array.isArray(one.replay)) {
-    const [block, film] = one.replay;
-    unpacked(`replay-${block}`).then(
-      (found) => {
-        keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want);
-        element.append(notes(found.notes?.[film], one) ?? "");
+    replay_of(page, one).then(
+      ({ block, at, legal }) => {
+        keys = player(place, one, frames(block, at, legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want);
+        element.append(notes(block.notes?.[at], one) ?? "");
       },
     ).catch((error) => refill(place, h("p", { class: "empty", role: "alert" }, sentence(error))));
   }

@@ -85,16 +85,26 @@ end
 """
 
 
-def bot(decisions: Mapping[int, str] = _NONE, *, at_the_start: str = "", at_the_end: str = "") -> bytes:
+def bot(
+    decisions: Mapping[int, str] = _NONE,
+    *,
+    at_the_start: str = "",
+    at_the_end: str = "",
+    recursion: Function | None = None,
+) -> bytes:
     """Return the module of a bot.
 
     decisions: code that runs before the answer to a decision, by its number from 1
     at_the_start: code that runs before its hello
     at_the_end: code that runs when its input has ended
+    recursion: what ``RECURSES`` calls, and what calls itself without an end
     """
     misdeeds = [f"local.get $asked i32.const {number} i32.eq if {code} end" for number, code in decisions.items()]
     code = CODE.format(at_the_start=at_the_start, at_the_end=at_the_end, misdeeds="\n".join(misdeeds))
-    functions = [Function(_numbered(code), locals=" ".join(["i32"] * len(LOCALS))), Function(_numbered("$recursion"))]
+    functions = [
+        Function(_numbered(code), locals=" ".join(["i32"] * len(LOCALS))),
+        recursion or Function(_numbered("$recursion")),
+    ]
     return bytes(Made(functions, imports=IMPORTS, memory=b"\1\1\1", sections={11: _data()}))
 
 

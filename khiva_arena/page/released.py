@@ -1,0 +1,19 @@
+"""The page that checks bundles, as the pages of organisers point at it: none of them says of itself that it is right."""
+
+from importlib.resources import files
+
+from khiva_arena import __version__
+
+HASH = "khiva-arena.sha256"
+"""The file with the hash of a release's page, which `make release` writes into the wheel. A checkout has none."""
+
+
+def check_it_yourself() -> str:
+    """Return in sentences how the reader of a page checks what it shows."""
+    file = files("khiva_arena") / "page" / HASH
+    has_hash = f" (SHA-256 {file.read_text('ascii').strip()})" if file.is_file() else ""
+    return (
+        f"Check it yourself, in a browser: take khiva-arena.html from the release of Khiva Arena {__version__}{has_hash}, and "
+        "drop the bundle into it, which the organiser writes by khiva-arena bundle --with-modules. A copy of that page that lies "
+        "beside this one is the organiser's, and may say anything."
+    )

@@ -1,0 +1,44 @@
+"""Pages of organisers point at the page that checks bundles, and none says of itself that it is right."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pages import blocks, text
+
+from khiva_arena import __version__
+from khiva_arena.league.routes.markup import joined
+from khiva_arena.league.routes.pages import Page, document
+from khiva_arena.page import released
+from khiva_arena.page.checker import FIRSTS
+from khiva_arena.page.rooms import Rooms
+
+DIGEST = "ab" * 32
+
+
+def test_a_report_sends_its_reader_to_the_release_and_calls_itself_nothing(made: Callable[[str], tuple[Path, Path]]) -> None:
+    _, page = made("khiva-swiss")
+    said = blocks(page)["data"]["checker"]
+    assert said == released.check_it_yourself()
+    assert __version__ in said
+    assert "organiser's" in said
+    assert not re.search(r"\bsound\b", text(page))
+
+
+def test_a_league_s_pages_do_so_once_there_is_something_to_check() -> None:
+    page = Page("Standings", joined("a table"))
+    assert "khiva-arena.html" in document(page, "spring", "receipt 1")
+    assert "khiva-arena.html" not in document(page, "spring", "")
+
+
+def test_a_release_s_hash_is_said_where_it_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert "SHA-256" not in released.check_it_yourself(), "a checkout is no release"
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / released.HASH).write_text(f"{DIGEST}\n")
+    monkeypatch.setattr(released, "files", lambda _package: tmp_path)
+    assert f"(SHA-256 {DIGEST})" in released.check_it_yourself()
+
+
+def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
+    assert not [name for name in Rooms().closure(FIRSTS) if name.startswith("khiva_arena.page")]

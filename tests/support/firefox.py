@@ -1,0 +1,103 @@
+"""A headless Firefox that opens pages from disk, over its own wire, Marionette: Debian has no driver for it."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena import BROWSER_MARK
+from tools import need
+
+BROWSERS = ("firefox-esr", "firefox")
+WAIT, PAUSE = 600, 0.2
+PORT = "MarionetteActivePort"
+"""The file of a profile with the port of its Firefox."""
+PREFERENCES = 'user_pref("marionette.port", 0);\nuser_pref("datareporting.policy.dataSubmissionEnabled", false);\n'
+
+
+class Firefox:
+    """A page in Firefox."""
+
+    def __init__(self, port: int) -> None:
+        self._wire = socket.create_connection(("127.0.0.1", port), timeout=WAIT)
+        self._file = self._wire.makefile("rb")
+        self._sent = 0
+        self._frame()
+        self._ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 1_000 * WAIT}}})
+
+    def close(self) -> None:
+        """Let go of the browser."""
+        self._file.close()
+        self._wire.close()
+
+    def visit(self, address: str) -> None:
+        """Open an address, as if for the first time."""
+        self._ask("WebDriver:Navigate", url="about:blank")
+        self._ask("WebDriver:Navigate", url=address)
+
+    def choose(self, file: Path) -> None:
+        """Choose a file, in the one place for that."""
+        (element,) = self._ask("WebDriver:FindElement", using="css selector", value="input[type=file]")["value"].values()
+        self._ask("WebDriver:ElementSendKeys", id=element, text=str(file))
+
+    def js(self, script: str, *values: Any) -> Any:
+        """What a script returns."""
+        return self._ask("WebDriver:ExecuteScript", script=script, args=list(values))["value"]
+
+    def until(self, script: str, seconds: float = WAIT) -> None:
+        """Wait until a script returns something true."""
+        end = time.monotonic() + seconds
+        while not self.js(f"return Boolean((() => {{ {script} }})())"):
+            assert time.monotonic() < end, script
+            time.sleep(PAUSE)
+
+    def texts(self, selector: str) -> list[str]:
+        """What stands in all elements."""
+        found: list[str] = self.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
+        return found
+
+    def _ask(self, command: str, **words: Any) -> Any:
+        self._sent += 1
+        data = json.dumps([0, self._sent, command, words]).encode()
+        self._wire.sendall(b"%d:%b" % (len(data), data))
+        _, _, error, result = self._frame()
+        assert error is None, error
+        return result
+
+    def _frame(self) -> Any:
+        digits = b""
+        while (letter := self._file.read(1)) != b":":
+            assert letter, "Firefox has ended"
+            digits += letter
+        return json.loads(self._file.read(int(digits)))
+
+
+@contextmanager
+def firefox() -> Iterator[Firefox]:
+    """A browser for many pages. Without one the test fails in CI and is skipped elsewhere."""
+    program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if program is None:
+        need(BROWSERS[0])
+    with tempfile.TemporaryDirectory(prefix="khiva-firefox-", ignore_cleanup_errors=True) as folder:
+        profile = Path(folder)
+        (profile / "user.js").write_text(PREFERENCES)
+        marked = os.environ | dict([BROWSER_MARK.decode().split("=")]) | {"HOME": folder}
+        words = [str(program), "--headless", "--marionette", "--no-remote", "--profile", folder]
+        running = subprocess.Popen(words, env=marked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            end = time.monotonic() + WAIT
+            while not (profile / PORT).exists() and time.monotonic() < end:
+                assert running.poll() is None, "Firefox has ended"
+                time.sleep(PAUSE)
+            with closing(Firefox(int((profile / PORT).read_text()))) as opened:
+                yield opened
+        finally:
+            running.terminate()
+            running.wait(60)
