@@ -66,13 +66,21 @@ def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
 
 
 def command(
-    bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False, interpreter: bytes | None = None
+    bot: Bot,
+    folder: Path,
+    level: Level,
+    home: Path,
+    payload: bytes | None = None,
+    *,
+    by_function: bool = False,
+    interpreter: bytes | None = None,
 ) -> Command:
     """Return the command that plays a module, compiled if it was not before.
 
     folder: of its staged files
     level: the level at which it is compiled
     home: the cache folder
+    payload: what it reads from descriptor 3; None if it has no such descriptor
     by_function: let it count its ticks by function
     interpreter: the module that runs its payload; None if it is among the staged files
 
@@ -80,7 +88,6 @@ def command(
     of a module that is identified by its bytes; ConfigError without the VM.
     """
     data = interpreter or _read(bot, "module", folder / bot.module, MODULE_BYTES)
-    payload = _read(bot, "payload", folder / bot.payload, bot.largest_payload) if bot.payload else None
     refuse_damaged(bot, data, payload)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
     digest = _noted(note) or _compile(bot, data, note, level, by_function)
