@@ -101,8 +101,8 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
             if (final / file).is_file():
                 must_stay_in(bot, str(final / file), str(final))
         payload = payload_of(bot, final)
-        module = interpreter_of(bot) if bot.is_interpreted else None
-        return modules.command(bot, final, level, compiled, payload, by_function=by_function, interpreter=module)
+        module = interpreter_of(bot) if bot.is_interpreted else modules.module_of(bot, final)
+        return modules.command(bot, module, payload, level, compiled, by_function=by_function)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():

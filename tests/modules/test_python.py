@@ -12,13 +12,14 @@ from typing import NamedTuple
 import javascript
 import pytest
 import python
-from arena import ROOT, arena
-from arena import bots as arena_bots
+from arena import ROOT
 from javascript import HELLO, KEY, MEMORY, PROJECT, interpreter, payload
 from module_matches import TIME, job
 from modules import answers_to
 from second_vm import Part, again, overheard
 
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.entrants import bots, staging
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.replay.verify import verify
@@ -266,15 +267,17 @@ def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int) 
 # --- played ---
 
 
-def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none(tmp_path: Path) -> None:
+def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none() -> None:
     interpreter(WORD)
-    words = ("match", "--clock", "ticks", "--seed", "a", *arena_bots("shipped:python/greedy", "shipped:python/naive"))
-    text = arena(*words, "--by-function", cwd=tmp_path).stdout
-    plain = arena(*words, cwd=tmp_path).stdout
-    assert text.startswith(plain)
-    told = text.removeprefix(plain)
-    assert re.search(r"^ +[\d.]+ % totals\.<locals>\.total policy\.py:\d+$", told, re.MULTILINE)
-    assert re.search(r"^ +[\d.]+ % read_frame khiva_kit\.py:\d+$", told, re.MULTILINE)
+    loaded = [bots.load(f"shipped:python/{name}").in_ticks for name in ("greedy", "naive")]
+    outcomes = [
+        play_one(job([staging.stage(bot, by_function=by_function) for bot in loaded], Clock.TICKS, **TIME))
+        for by_function in (False, True)
+    ]
+    assert outcomes[0].record == outcomes[1].record
+    names = [[name for _, name in seat.ending.functions] for seat in outcomes[1].seats]
+    assert any(re.fullmatch(r"totals\.<locals>\.total policy\.py:\d+", name) for name in names[0])
+    assert any(re.fullmatch(r"read_frame khiva_kit\.py:\d+", name) for name in names[1])
 
 
 def shipped_files(name: str) -> dict[str, bytes]:
