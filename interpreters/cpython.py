@@ -107,12 +107,29 @@ CORE = {
 """Modules that lie in other sources, with the functions that make them."""
 CHANGES = {
     "Include/cpython/pystate.h": ("Py_C_RECURSION_LIMIT 5000", "Py_C_RECURSION_LIMIT 400"),
+    "Python/frame.c": (
+        """PyFrameObject *back = _PyFrame_GetFrameObject(prev);
+        if (back == NULL) {
+            /* Memory error here. */
+            assert(PyErr_ExceptionMatches(PyExc_MemoryError));
+            /* Nothing we can do about it */
+            PyErr_Clear();
+        }""",
+        """PyObject *raised = PyErr_GetRaisedException();
+        PyFrameObject *back = _PyFrame_GetFrameObject(prev);
+        if (back == NULL)
+            PyErr_Clear();
+        PyErr_SetRaisedException(raised);
+        if (back == NULL) {
+        }""",
+    ),
     "Parser/parser.c": ("MAXSTACK 4000", "MAXSTACK 1500"),
     "Python/marshal.c": ("__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 1500", "__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 500"),
     "Include/cpython/pthread_stubs.h": ("PyAPI_FUNC(int) pthread_exit", "PyAPI_FUNC(void) pthread_exit"),
     "Python/thread_pthread_stubs.h": ("int\npthread_exit", "void\npthread_exit"),
 }
-"""What is changed: calls within calls end below the height of METER.md, and a function has the type that is in this C library."""
+"""What is changed: calls within calls end below the height of METER.md; what is raised while frames are left stays raised where
+memory lacks for one of them; and a function has the type that is in this C library."""
 COMPILE = [
     "-std=gnu11",
     "-DNDEBUG",

@@ -54,6 +54,7 @@ class Language(msgspec.Struct, frozen=True):
     tool: the program that the first of these brings.
     main: the file of its random bot that a newcomer edits.
     module: what makes its bots WebAssembly modules; None if nothing that is known does.
+    wall_only: the bots of it that play by the wall clock alone, and why, where others play in ticks as they are.
     search: the language whose tools its searching bot needs besides, its own if no others; c.module for those of modules in C;
         "" if it has no such bot.
     """
@@ -67,6 +68,7 @@ class Language(msgspec.Struct, frozen=True):
     main: str
     module: ModuleTools | None = None
     search: str = ""
+    wall_only: tuple[tuple[str, str], ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -85,12 +87,9 @@ class Language(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys((self.tools(as_module), languages()[name].tools(as_module or bool(kind)))))
 
 
-def adviser(game: str, *, in_ticks: bool = False) -> str:
-    """Return the word of the bot that is asked what a better choice is, "" if none comes with the arena.
-
-    in_ticks: the match was, so that only a module can be asked
-    """
-    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS and not in_ticks else ""
+def adviser(game: str) -> str:
+    """Return the word of the bot that is asked what a better choice is, by each clock; "" if none comes with the arena."""
+    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else ""
 
 
 def folder(name: str) -> Path:
@@ -107,6 +106,15 @@ def bots() -> dict[str, Path]:
     return {f"{WORD}{path.parent.name}/{path.name}": path for path in folders}
 
 
+def why_no_ticks(word: str) -> str:
+    """Return why a bot that comes with the arena plays by the wall clock alone, "" if nothing is known of it.
+
+    word: as shipped:python/thinker
+    """
+    language, _, name = word.removeprefix(WORD).partition("/")
+    return dict(languages()[language].wall_only).get(name, "") if word in bots() else ""
+
+
 @cache
 def languages() -> dict[str, Language]:
     """Return the languages with a kit, by name."""
@@ -120,6 +128,7 @@ def languages() -> dict[str, Language]:
             row["main"],
             _module_tools(row["module"]) if "module" in row else None,
             row.get("search", ""),
+            tuple(row.get("wall_only", {}).items()),
         )
         for name, row in raw.items()
     }

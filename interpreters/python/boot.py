@@ -1,4 +1,4 @@
-"""What runs the files of a bot as python does: modules, files that are read, a trace of what is raised, and where `print` goes.
+"""What runs the files of a bot as python does: modules, files to be read, a trace of what is raised, and where `print` goes.
 
 It is imported when the interpreter is built, so a bot begins with all that is imported here. main.c calls ``run``.
 """
@@ -12,6 +12,7 @@ import io
 import linecache
 import os
 import random
+import stat
 import sys
 import traceback
 import types
@@ -29,7 +30,7 @@ NO_THREADS = f"threads are not to be had in ticks: {PAGE}"
 _files = {}
 _library = _khiva_data.FILES
 _open = io.open
-_path_types = (str, os.PathLike)
+_path_types = (str, bytes, os.PathLike)
 
 
 class Files:
@@ -65,10 +66,85 @@ class Files:
     def get_source(name):
         return _text(importlib.util.find_spec(name).origin)
 
+    @staticmethod
+    def get_code(name):
+        return _code(importlib.util.find_spec(name).origin)
+
+    @staticmethod
+    def get_data(path):
+        return _data(path)
+
+    @staticmethod
+    def get_resource_reader(name):
+        return Resources(importlib.util.find_spec(name).submodule_search_locations[0])
+
+
+class Resources:
+    """The files beside the modules of a package, for importlib.resources."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def files(self):
+        import pathlib  # not above: it keeps what os.scandir is then
+
+        return pathlib.Path(self.folder)
+
+
+class Entry:
+    """What ``os.scandir`` yields."""
+
+    def __init__(self, folder, name):
+        self.name, self.path = name, os.path.join(folder, name)
+
+    def __fspath__(self):
+        return self.path
+
+    def stat(self, *, follow_symlinks=True):
+        return own_stat(self.path)
+
+    def inode(self):
+        return self.stat().st_ino
+
+    def is_dir(self, *, follow_symlinks=True):
+        return stat.S_ISDIR(self.stat().st_mode)
+
+    def is_file(self, *, follow_symlinks=True):
+        return not self.is_dir()
+
+    def is_symlink(self):
+        return False
+
+    is_junction = is_symlink
+
 
 def _own(path):
-    """A path as the payload has it: from the bot's folder on."""
-    return os.path.normpath(os.path.join("/", os.fspath(path))).lstrip("/")
+    """A path as the payload has it: from the bot's folder on, "" for that one."""
+    name = os.fsdecode(path)
+    if not name:
+        raise _error(errno.ENOENT, path)
+    return os.path.normpath(os.path.join("/", name)).lstrip("/")
+
+
+def _error(code, path):
+    return OSError(code, os.strerror(code), path)  # FileNotFoundError or another one, by the code
+
+
+def _data(path):
+    own = _own(path)
+    for files in (_files, _library):
+        if own in files:
+            return files[own]
+    raise _error(errno.EISDIR if _names(own) else errno.ENOENT, path)
+
+
+def _names(own):
+    """What lies in a folder, of the bot's if it is in both; nothing if there is no such folder."""
+    start = own and f"{own}/"
+    for files in (_files, _library):
+        if names := {path[len(start) :].partition("/")[0] for path in files if path.startswith(start)}:
+            return sorted(names)
+    return []
 
 
 def _text(path):
@@ -80,15 +156,63 @@ def _code(path):
     return compile(_files[path], path, "exec", dont_inherit=True)
 
 
-def open_own(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
+def own_open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
     """What ``open`` is here: the bot's own files can be read."""
-    if not isinstance(file, _path_types) or set(mode) - set("rbt"):
+    if not isinstance(file, _path_types):
         return _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
-    data = _files.get(_own(file)) or _library.get(_own(file))
-    if data is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(file))
-    raw = io.BytesIO(data)
+    if set(mode) & set("wax+"):
+        raise _error(errno.EROFS, file)
+    raw = io.BytesIO(_data(file))
     return raw if "b" in mode else io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
+
+
+def own_stat(path, *, dir_fd=None, follow_symlinks=True):
+    """What ``os.stat`` and ``os.lstat`` are here."""
+    if isinstance(path, int):
+        return os.fstat(path)
+    own = _own(path)
+    mode, size = (stat.S_IFDIR | 0o555, 0) if _names(own) else (stat.S_IFREG | 0o444, len(_data(path)))
+    return os.stat_result((mode, hash(own) & 0xFFFF_FFFF, 1, 1, 0, 0, size, 0, 0, 0))
+
+
+def own_access(path, mode, *, dir_fd=None, effective_ids=False, follow_symlinks=True):
+    """What ``os.access`` is here."""
+    try:
+        return not mode & os.W_OK and bool(own_stat(path))
+    except OSError:
+        return False
+
+
+def own_listdir(path="."):
+    """What ``os.listdir`` is here."""
+    names = _names(_own(path or "."))
+    if not names:
+        _data(path)  # is not there, or is a file
+        raise _error(errno.ENOTDIR, path)
+    return names
+
+
+class Entries:
+    """What ``os.scandir`` is here."""
+
+    def __init__(self, path="."):
+        folder = os.fsdecode(path or ".")
+        self.entries = iter([Entry(folder, name) for name in own_listdir(folder)])
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.entries)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.entries = iter(())
 
 
 def _same(descriptor, *_):
@@ -147,7 +271,7 @@ def run():
 
 def tell(error):
     """Say on stderr what was raised: its trace without the lines of this file, and what to do about a thing that is missing."""
-    shown = traceback.TracebackException.from_exception(error)
+    shown = traceback.TracebackException.from_exception(error, limit=-1000)
     queue = [shown]
     while queue:
         one = queue.pop()
@@ -167,12 +291,14 @@ def _missing(error):
     return NO_THREADS if isinstance(error, RuntimeError) and "new thread" in str(error) else ""
 
 
+io.open = __builtins__["open"] = own_open
+os.stat = os.lstat = own_stat
+os.access, os.listdir, os.scandir = own_access, own_listdir, Entries
+os.dup = os.dup2 = _same
 for word in BEGUN_WITH.split():
     importlib.import_module(word)
 sys.meta_path[:] = [importlib.machinery.BuiltinImporter, Files, importlib.machinery.FrozenImporter]
 sys.path_hooks.clear()
-io.open = __builtins__["open"] = open_own
-os.dup = os.dup2 = _same
 sys.stdout = sys.stderr
 gc.collect()
 gc.freeze()

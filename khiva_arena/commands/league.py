@@ -81,11 +81,13 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
 
 
 def _language_of_anchors(clock: str) -> str:
-    """Return the language of the anchors: in ticks JavaScript if this machine has its interpreter, and no compiler for C."""
+    """Return the language of the anchors: in ticks the first one with an interpreter here, without a compiler for C."""
     if clock == "wall":
         return "python"
     tools = shipped.languages()["c"].module
-    return "javascript" if tools and shipped.lacks(tools) and pin_of("javascript") in released() else "c"
+    if not (tools and shipped.lacks(tools)):
+        return "c"
+    return next((word for word in WORDS if pin_of(word) in released()), "c")
 
 
 def _anchors(game: str, language: str) -> dict[str, str]:

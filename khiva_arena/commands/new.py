@@ -80,7 +80,8 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
     if as_module or interpreted:
         click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {word}"))
-        click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / ('interpreters.md' if interpreted else 'modules.md')}")
+        page = "interpreters.md" if interpreted and interpreted.word == "javascript" else "modules.md"
+        click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / page}")
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )

@@ -28,10 +28,10 @@ def handed(header: Header) -> str:
 def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False, game_flag: str = "") -> str:
     """Return the command to type, with what it lacks in words if no bot that comes with the arena can be asked.
 
-    in_ticks: whether the match was, so that only a module can be asked.
+    in_ticks: whether the match was, so that a bot of the user's own has to be a module.
     game_flag: of ``handed``.
     """
     command = shlex.join(["khiva-arena", "replay", store, match, "--seat", str(seat)]) + game_flag
-    if word := adviser(game, in_ticks=in_ticks):
+    if word := adviser(game):
         return f"{command} --bot {word}"
     return f"{command}, with --bot and a stronger {'module' if in_ticks else 'bot'} of yours"

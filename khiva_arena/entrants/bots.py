@@ -107,10 +107,8 @@ class Bot(msgspec.Struct, frozen=True):
 
     @property
     def payload(self) -> str:
-        """The path of the payload of its module among the staged files; "" for a bot that has none."""
-        if self.is_interpreted:
-            return runtimes.PAYLOAD
-        return self.run[2] if self.module and self.run[2:] else ""
+        """The path of the payload of its module among the staged files; "" for a bot that has none, or whose files are it."""
+        return self.run[2] if self.module and not self.is_interpreted and self.run[2:] else ""
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
@@ -219,12 +217,16 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 
 def not_modules(bots: Sequence[Bot]) -> list[str]:
     """Return a line for each bot that is no module, and so cannot play in an event in ticks."""
-    return [
-        f"--bot {bot.asked_as}: with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose "
-        "bot.toml has a module or an interpreter; or take --clock wall"
-        for bot in bots
-        if not bot.in_ticks.module and not bot.broken
-    ]
+    return [f"--bot {bot.asked_as}: {_why_no_module(bot)}" for bot in bots if not bot.in_ticks.module and not bot.broken]
+
+
+def _why_no_module(bot: Bot) -> str:
+    if why := shipped.why_no_ticks(bot.asked_as):
+        return f"it plays by the wall clock alone, since {why}: name another bot, or take --clock wall"
+    return (
+        "with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose bot.toml has a module or an "
+        "interpreter; or take --clock wall"
+    )
 
 
 def pinned(bot: Bot, interpreters: Interpreters) -> Bot:

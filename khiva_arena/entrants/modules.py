@@ -66,21 +66,25 @@ def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
 
 
 def command(
-    bot: Bot, folder: Path, level: Level, home: Path, *, by_function: bool = False, interpreter: bytes | None = None
+    bot: Bot,
+    data: bytes,
+    payload: bytes | None,
+    level: Level,
+    home: Path,
+    *,
+    by_function: bool = False,
 ) -> Command:
     """Return the command that plays a module, compiled if it was not before.
 
-    folder: of its staged files
+    data: the module, an interpreter's or its own
+    payload: what it reads from descriptor 3; None if it has no such descriptor
     level: the level at which it is compiled
     home: the cache folder
     by_function: let it count its ticks by function
-    interpreter: the module that runs its payload; None if it is among the staged files
 
     Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; StagingError for a damaged copy
     of a module that is identified by its bytes; ConfigError without the VM.
     """
-    data = interpreter or _read(bot, "module", folder / bot.module, MODULE_BYTES)
-    payload = _read(bot, "payload", folder / bot.payload, bot.largest_payload) if bot.payload else None
     refuse_damaged(bot, data, payload)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
     digest = _noted(note) or _compile(bot, data, note, level, by_function)
@@ -130,11 +134,13 @@ def _is_there(place: Path, code: Path, payload: bytes) -> bool:
         return False
 
 
-def _read(bot: Bot, kind: str, path: Path, most: int) -> bytes:
+def module_of(bot: Bot, folder: Path) -> bytes:
+    """Return the module that is among the staged files of a bot. Raises BotError."""
+    path = folder / bot.module
     try:
-        return regular_files.read(path, most, follow=False)
+        return regular_files.read(path, MODULE_BYTES, follow=False)
     except OSError as error:
-        raise BotError(f"{bot.name}: its {kind} {path.name}: {error.strerror or error}") from None
+        raise BotError(f"{bot.name}: its module {path.name}: {error.strerror or error}") from None
 
 
 def refuse_damaged(bot: Bot, *files: bytes | None) -> None:

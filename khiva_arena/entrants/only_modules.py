@@ -16,7 +16,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import MOST_PAYLOAD
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.modules import bot_identity, is_sound
-from khiva_arena.entrants.staging import KEPT, cache_folder, interpreter_of, stage, staged
+from khiva_arena.entrants.staging import KEPT, cache_folder, interpreter_of, payload_of, stage, staged
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
@@ -48,7 +48,7 @@ def _only_module(bot: Bot, level: Level) -> Bot:
     stage(bot, level)
     folder = staged(level) / bot.identity
     module = interpreter_of(bot) if bot.is_interpreted else _bytes(folder / bot.module)
-    payload = regular_files.read(folder / bot.payload, bot.largest_payload, follow=False) if bot.payload else None
+    payload = payload_of(bot, folder)
     files = [keep("module", module), *([keep("payload", payload)] if payload is not None else [])]
     return _of_files(bot, bot_identity(module, payload), files, bot.identity)
 

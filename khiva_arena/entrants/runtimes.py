@@ -35,8 +35,6 @@ MOST_RUNTIMES = 100
 HOW = "--runtime NAME=DIR, with a virtual environment or another folder that has a bin, or NAME=PROGRAM"
 
 
-PAYLOAD = ".payload"
-"""The payload of an interpreter among the staged files of a bot. No file of a bot begins with a dot."""
 MAXIMA, USUAL_MAXIMUM = (4, 16, 64), 16
 """The memory that an interpreter may have at the most, in MiB: the same bytes with another maximum. Loads are priced by it."""
 

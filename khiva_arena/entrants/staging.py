@@ -21,7 +21,6 @@ from khiva_arena.arbiter.seals import is_as_sealed, seal, seal_of
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import PYTHON, Bot, refuse_changed, refuse_changed_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
-from khiva_arena.entrants.runtimes import PAYLOAD, Interpreted
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.sandbox import regular_files, scratch
 from khiva_arena.sandbox.command import Command
@@ -101,8 +100,9 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         for file in filter(None, (bot.module, bot.payload)):
             if (final / file).is_file():
                 must_stay_in(bot, str(final / file), str(final))
-        module = interpreter_of(bot) if bot.is_interpreted else None
-        return modules.command(bot, final, level, compiled, by_function=by_function, interpreter=module)
+        payload = payload_of(bot, final)
+        module = interpreter_of(bot) if bot.is_interpreted else modules.module_of(bot, final)
+        return modules.command(bot, module, payload, level, compiled, by_function=by_function)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -113,6 +113,21 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         environment["PYTHONPATH"] = engine
         readable.append(engine)
     return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
+
+
+def payload_of(bot: Bot, folder: Path) -> bytes | None:
+    """Return what the module of a bot reads from descriptor 3, None if it has no payload. Raises BotError.
+
+    folder: of its staged files
+    """
+    if bot.is_interpreted and bot.interpreted:
+        from khiva_arena.entrants.payloads import packed  # not above: by the wall clock no bot has need of it
+
+        return packed(bot.name, bot.interpreted, folder, bot.largest_payload)
+    try:
+        return regular_files.read(folder / bot.payload, bot.largest_payload, follow=False) if bot.payload else None
+    except OSError as error:
+        raise BotError(f"{bot.name}: its payload {bot.payload}: {error.strerror or error}") from None
 
 
 def interpreter_of(bot: Bot) -> bytes:
@@ -164,8 +179,6 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
             build(bot, final, level)
         else:
             _compile_ours(bot, final)
-        if bot.interpreted:
-            _add_payload(bot, bot.interpreted, final)
         _make_read_only(final)
         seal(final)
     except BaseException:
@@ -189,16 +202,6 @@ def _copy(bot: Bot, draft: Path) -> None:
         modules.refuse_damaged(bot, *(copy.read_bytes() for _, copy in copies))
     else:
         refuse_changed(bot, sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft)))
-
-
-def _add_payload(bot: Bot, wish: Interpreted, final: Path) -> None:
-    """Add the payload of a bot's interpreter to its staged files. Raises BotError."""
-    from khiva_arena.entrants.interpreters import payload_of  # not above: most bots have none
-
-    payload, place = payload_of(bot.name, wish, final, bot.largest_payload), final / PAYLOAD
-    if os.path.lexists(place):  # a build has made it
-        _remove(place)
-    place.write_bytes(payload)
 
 
 def _compile_ours(bot: Bot, final: Path) -> None:

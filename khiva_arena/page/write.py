@@ -153,7 +153,7 @@ def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:
         public=harmless(event.public or ""),
         bots=[_bot(bot, defined) for bot, defined in zip(event.bots, definition.bots, strict=True)],
         rounds=rounds_of(timetable, (match.result for match in source.matches(event))),
-        adviser=adviser(definition.game, in_ticks=definition.in_ticks),
+        adviser=adviser(definition.game),
     )
 
 

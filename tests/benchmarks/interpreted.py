@@ -1,4 +1,4 @@
-"""How long a tick lasts in bots of JavaScript, a part of ``make meter``: programs that spend their ticks in one thing each.
+"""How long a tick lasts in bots of JavaScript and Python, for ``make meter``: programs that spend their ticks in one thing.
 
 The interpreter is one large module whose code is cold in places, so no program may be dearer than protocol/METER.md says.
 """
@@ -11,13 +11,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from javascript import HELLO, KEY, MEMORY, interpreter, payload
-from modules import answers_to
+from modules import SeatAlone, machine
 
+from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.prices import WORST_NANOSECONDS
+from khiva_arena.modules.runner import line, vm
 
 TICKS = 3_000_000_000
 MANY = "const fs = []; for (let i = 0; i < 300; i++) fs.push(Function('o', `return o.p${i} + o.q${i * 7 % 300}`));"
-PROGRAMS = {
+JAVASCRIPT = {
     "nothing": "for (;;);",
     "properties of chance": "const o = {}; for (let i = 0; ; i++) o['k' + (i * 7919 % 5000)] = i",
     "many functions": MANY + "const o = {}; for (let i = 0; ; i++) fs[i * 7919 % 300](o)",
@@ -48,16 +50,51 @@ PROGRAMS = {
 }
 
 
-def nanoseconds(code: str) -> float:
-    """The CPU time of a tick of a program, which never ends by itself."""
+PYTHON = {
+    "nothing": "while True: pass",
+    "sums": "n = 0\nwhile True: n = (n * 1103515245 + 12345) % 2147483648",
+    "attributes of chance": "class A: pass\na = A(); i = 0\nwhile True: i += 1; setattr(a, f'k{i * 7919 % 5000}', i)",
+    "ever new functions": "i = 0\nwhile True: i += 1; exec(f'def f(a): return a + {i}\\nf(1)')",
+    "a regular expression that goes back": "import re\nwhile True: re.match('(a+)+$', 'a' * 22 + '!')",
+    "large whole numbers": "b = 3\nwhile True: b = (b * b + 7) % (1 << 4000)",
+    "sorting": "a = [i * 7919 % 20011 for i in range(20000)]\nwhile True: sorted(a)",
+    "circles for the collector": "while True:\n    a = []; a.append([a])",
+    "a dict": "m = {}; i = 0\nwhile True: i += 1; m[i * 7919 % 50021] = i",
+    "a chain of objects": """class A: pass
+all = [A() for _ in range(20000)]
+for i, one in enumerate(all): one.next = all[(i * 7919 + 1) % 20000]
+at = all[0]
+while True: at = at.next""",
+    "addresses of chance": """t = bytearray(1 << 21); i = 0
+while True: i = (i * 1664525 + 1013904223) & 2097151; t[i] = 1""",
+    "copies": "t = bytearray(2 << 20)\nwhile True: t[1:] = t[:-1]",
+    "searches": "t = bytes(1 << 20)\nwhile True: t.find(b'x')",
+    "json": "import json\no = [{'i': i, 's': ['t' + str(i)]} for i in range(300)]\nwhile True: json.loads(json.dumps(o))",
+    "pickles": "import pickle\no = [{'i': i, 's': [str(i)]} for i in range(300)]\nwhile True: pickle.loads(pickle.dumps(o))",
+    "hashes": "import hashlib\nd = bytes(1 << 20)\nwhile True: hashlib.sha256(d).digest()",
+    "strings": "while True: ','.join('x' + str(i) for i in range(1000))",
+    "exceptions": "while True:\n    try: raise ValueError\n    except ValueError: pass",
+    "generators": "while True: sum(x * .5 for x in range(1000))",
+    "memory to the edge": "a = []\nwhile True:\n    try: a.append(bytes(10**5))\n    except MemoryError: a.clear()",
+}
+PROGRAMS = {"javascript": ("main.js", JAVASCRIPT), "python": ("main.py", PYTHON)}
+
+
+def nanoseconds(code: int, file: str, program: str) -> float:
+    """The CPU time of a tick of a program, which never ends by itself. ``code``: of the interpreter, as the VM compiled it."""
+    read = payload({file: program.encode()}, file)
     before = time.process_time()
-    answers, _ = answers_to([("ask", TICKS, HELLO)], interpreter(), KEY.to_bytes(8), MEMORY, payload({"main.js": code.encode()}))
-    word, ticks, _ = answers[-1]
-    assert word == "timeout", (code, answers)
-    return (time.process_time() - before) / ticks * 1e9
+    seat = SeatAlone(machine(), code, KEY.to_bytes(8), MEMORY, payload=read)
+    seat.say(bytes.fromhex(HELLO))
+    word, ticks, _ = seat.ask(TICKS)
+    taken = time.process_time() - before
+    assert word == line.TIMEOUT, (program, bytes(seat.notes))
+    return taken / ticks * 1e9
 
 
 if __name__ == "__main__":
-    nanoseconds(PROGRAMS["nothing"])  # compiles the interpreter
-    for name, code in PROGRAMS.items():
-        print(json.dumps({"javascript": name, "ns a tick": round(nanoseconds(code), 3), "at most": WORST_NANOSECONDS}))
+    for language, (file, programs) in PROGRAMS.items():
+        code = vm.compile_(machine(), rewritten(interpreter(language)).wasm)[0]
+        for name, program in programs.items():
+            row = {language: name, "ns a tick": round(nanoseconds(code, file, program), 3), "at most": WORST_NANOSECONDS}
+            print(json.dumps(row), flush=True)

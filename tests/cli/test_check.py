@@ -42,7 +42,8 @@ def folder(home: Path, main: str, more: str = "") -> str:
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     """One of each other language does in tests/bots/test_readmes.py."""
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
-    *lines, counts, following, loss = done.stdout.splitlines()
+    *lines, counts, following, in_ticks, loss = done.stdout.splitlines()
+    assert in_ticks.startswith("In ticks (")
     assert counts.startswith(f"{sum(bool(re.match(' *[0-9]+  [a-z]', line)) for line in lines)} steps: ")
     assert "             " + sentence("check", "decisions-time-took") + ":" in lines
     assert ", 0 failed, " in counts
@@ -56,7 +57,7 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
 def test_what_comes_next_works(tmp_path: Path) -> None:
     bot = str(BOTS / "python" / "greedy_emira")
     done = arena("check", bot, "--quick", cwd=tmp_path)
-    words = done.stdout.splitlines()[-2].split("Next: khiva-arena ")[1].split()
+    words = done.stdout.splitlines()[-3].split("Next: khiva-arena ")[1].split()
     assert words[:5] == ["match", "--game", "emira", "--bot", bot]
     assert "3 seats" not in arena(*words, cwd=tmp_path).stderr
 

@@ -21,5 +21,6 @@ def test_a_bot_that_knows_the_game_is_asked() -> None:
     assert ask_stronger("bidding", "my games", "1/0", 2, game_flag=flag) == command + flag + sentence(
         "show", "stronger", what="bot"
     )
-    said = ask_stronger("khiva", "my games", "1/0", 2, in_ticks=True)
+    assert ask_stronger("khiva", "my games", "1/0", 2, in_ticks=True) == f"{command} --bot shipped:python/search"
+    said = ask_stronger("bidding", "my games", "1/0", 2, in_ticks=True)
     assert said == command + sentence("show", "stronger", what="module")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import stat
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from arena import arena, bots
 from echo import ECHO
 from wording import pattern, sentence
 
+from khiva_arena import shipped
 from khiva_arena.api.new_check import parts_of_check
 from khiva_arena.cluster import bot_transfer
 from khiva_arena.commands import league
@@ -19,6 +19,7 @@ from khiva_arena.commands import new as new_bot
 from khiva_arena.entrants import interpreters, only_modules, staging
 from khiva_arena.entrants.bots import Bot, load, pinned
 from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
+from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league.submissions.packing import pack, unpack
 from khiva_arena.modules import released
@@ -185,9 +186,7 @@ def test_a_payload_above_its_bound_is_refused_when_its_bot_is_named(tmp_path: Pa
 @pytest.mark.parametrize("made", ["mkdir .payload", "ln -s main.js .payload", "printf x > .payload"])
 def test_a_build_cannot_write_its_payload(tmp_path: Path, made: str) -> None:
     bot = load(str(folder(tmp_path / "m", LINE, f"build = \"sh -c '{made}'\"")), loading=TAKEN)
-    assert payload(bot).startswith(interpreters.HEAD)
-    staged = staging.staged(Level.TRUSTED) / bot.identity / ".payload"
-    assert stat.S_ISREG(staged.lstat().st_mode)
+    assert payload(bot).startswith(HEAD)
 
 
 # --- the module ---
@@ -324,13 +323,21 @@ def test_a_check_takes_run_where_its_program_is_here(tmp_path: Path) -> None:
     assert not parts_of_check(str(bot), ("khiva",), {"unreleased_interpreters": True}).bot.is_interpreted
 
 
-@pytest.mark.parametrize(("lacks", "released_", "language"), [(True, True, "javascript"), (True, False, "c"), (False, True, "c")])
-def test_anchors_in_ticks_are_in_javascript_only_where_no_compiler_is_and_a_release_has_it(
-    lacks: bool, released_: bool, language: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("word", [word for word in shipped.bots() if word.startswith(("shipped:python/", "shipped:javascript/"))])
+def test_a_shipped_bot_plays_in_ticks_or_it_is_known_why_not(word: str) -> None:
+    assert (load(word).interpreted is None) is bool(shipped.why_no_ticks(word))
+
+
+@pytest.mark.parametrize(
+    ("lacks", "released_", "language"),
+    [(True, "javascript python", "javascript"), (True, "python", "python"), (True, "", "c"), (False, "javascript python", "c")],
+)
+def test_anchors_in_ticks_have_an_interpreter_only_where_no_compiler_is_and_a_release_has_it(
+    lacks: bool, released_: str, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(league.shipped, "lacks", lambda *_: "apt install clang" if lacks else "")
-    monkeypatch.setattr(league, "pin_of", lambda _: "5e" * 32)
-    monkeypatch.setattr(league, "released", lambda: {"5e" * 32: "javascript"} if released_ else {})
+    monkeypatch.setattr(league, "pin_of", lambda word: word)
+    monkeypatch.setattr(league, "released", released_.split)
     assert league._language_of_anchors("ticks") == language
     assert league._language_of_anchors("wall") == "python"
 

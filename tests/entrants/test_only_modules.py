@@ -217,8 +217,8 @@ def test_a_stored_match_is_played_again_to_the_tick(played: Path) -> None:
     assert not again.stderr
     stored = json.loads(arena("show", "cup", "1/0", "--json", cwd=played).stdout)
     assert json.loads(arena("match", "--from", "cup", "1/0", "--json", cwd=played).stdout)["record"] == stored["record"]
-    other = arena("match", "--from", "cup", "1/0", *bots("greedy", "shipped:python/random"), cwd=played, code=2).stderr
-    assert sentence("entrants", "ticks-no-module", word="shipped:python/random") in other
+    other = arena("match", "--from", "cup", "1/0", *bots("greedy", "shipped:perl/random"), cwd=played, code=2).stderr
+    assert "--bot shipped:perl/random: " + sentence("entrants", "ticks-no-module") in other
     replayed = arena("replay", "cup", "1/0", "--seat", "0", cwd=played)
     assert sentence("replay", "choices-same") in replayed.stdout
     assert not replayed.stderr

@@ -11,18 +11,19 @@ from typing import NamedTuple
 
 import javascript
 import pytest
+import python
 from arena import ROOT
 from javascript import HELLO, KEY, MEMORY, PROJECT, interpreter, payload
 from module_matches import TIME, job
 from modules import answers_to
 from second_vm import Part, again, overheard
 
+from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots, staging
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Clock, Verdict
-from khiva_arena.sandbox.command import Command
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
 
@@ -103,14 +104,38 @@ ROWS = {
     "writes a file": missing(
         "open('x', 'w')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
     ),
-    "a folder": missing(
-        "import os; os.listdir('.')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
+    "removes a file": missing(
+        "import os; os.remove('main.py')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
     ),
     "threads": missing("import threading; threading.Thread(target=print).start()", "threads are not to be had in ticks"),
     "its own file": Row(
         "from pathlib import Path\nprint(len(open(__file__).read()), Path(__file__).read_bytes()[:4])", EXITED, r"91 b'from'\n"
     ),
     "another file": Row("try: open('/etc/passwd')\nexcept FileNotFoundError as e: print(e.errno)", EXITED, "44\n"),
+    "its own folder": Row(
+        "import os, glob, pathlib\nprint(os.listdir(), os.listdir('pkg'), os.path.exists('main.py'), os.path.exists('no'))\n"
+        "here = pathlib.Path(__file__).parent\n"
+        "print(*here.rglob('*.txt'), *here.glob('*.py'), glob.glob('*/*.txt'), (here / 'pkg').is_dir())\n"
+        "print([(place, *names) for place, _, names in os.walk('.')], os.path.getsize('pkg/one.txt'), not open('empty').read())",
+        EXITED,
+        re.escape(
+            "['empty', 'main.py', 'pkg'] ['__init__.py', 'one.txt'] True False\n"
+            "pkg/one.txt main.py ['pkg/one.txt'] True\n"
+            "[('.', 'empty', 'main.py'), ('./pkg', '__init__.py', 'one.txt')] 3 True\n"
+        ),
+    ),
+    "files of a package": Row(
+        "import importlib.resources, pkgutil\n"
+        "print(importlib.resources.files('pkg').joinpath('one.txt').read_text(), pkgutil.get_data('pkg', 'one.txt'))",
+        EXITED,
+        "one b'one'\n",
+    ),
+    "what is no file": Row(
+        'import os\nfor code in (\'open("pkg")\', \'os.listdir("main.py")\', \'os.listdir("/etc")\', \'open("x", "a")\'):\n'
+        "    try: eval(code)\n    except OSError as error: print(error.strerror)",
+        EXITED,
+        "Is a directory\nNot a directory\nNo such file or directory\nRead-only file system\n",
+    ),
     "clock": Row("import time; print(0 < time.perf_counter() < 1, time.time() < 1)", EXITED, "True True\n"),
     "library": Row(
         "import base64, csv, datetime, decimal, fractions, statistics, unittest.mock, uuid, zlib_is_not_here",
@@ -147,6 +172,16 @@ ROWS = {
     ),
     "all memory": Row("a = []\nwhile True: a.append(bytes(10**5))", CRASHED, r"(?s)Traceback .*\nMemoryError\n"),
     "all memory, caught": Row("try: bytes(10**8)\nexcept MemoryError: print('caught')", EXITED, "caught\n"),
+    "all memory, by calls": Row(
+        "import sys\nsys.setrecursionlimit(10**6)\ndef f(n): return f(n + 1)\ntry: f(0)\nexcept MemoryError: print('caught')",
+        EXITED,
+        "caught\n",
+    ),
+    "all memory, by calls, not caught": Row(
+        "import sys\nsys.setrecursionlimit(10**6)\ndef f(n): return f(n + 1)\nf(0)",
+        CRASHED,
+        r"(?s)Traceback .*  \[Previous line repeated 997 more times\]\nMemoryError\n",
+    ),
     "objects that are finalised": Row(
         "class A:\n    def __del__(self): print('gone')\na = A(); a.a = a; del a\nimport gc; gc.collect()", EXITED, "gone\n"
     ),
@@ -166,10 +201,14 @@ ROWS = {
 }
 
 
-def ran(code: str, *, ticks: int = 4_000_000_000, key: int = KEY) -> Part:
+BESIDE = {"empty": b"", "pkg/__init__.py": b"", "pkg/one.txt": b"one"}
+"""Files that each program has beside it."""
+
+
+def ran(code: str, *, ticks: int = 7_000_000_000, key: int = KEY) -> Part:
     """Run a program up to the answer to the hello."""
     orders = [("ask", ticks, HELLO)]
-    read = payload({"main.py": code.encode()}, "main.py")
+    read = payload({"main.py": code.encode(), **BESIDE}, "main.py")
     answers, notes = answers_to(orders, interpreter(WORD), key.to_bytes(8), MEMORY, read)
     return Part(interpreter(WORD), key, MEMORY, orders, answers, notes, read)
 
@@ -228,6 +267,19 @@ def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int) 
 # --- played ---
 
 
+def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none() -> None:
+    interpreter(WORD)
+    loaded = [bots.load(f"shipped:python/{name}").in_ticks for name in ("greedy", "naive")]
+    outcomes = [
+        play_one(job([staging.stage(bot, by_function=by_function) for bot in loaded], Clock.TICKS, **TIME))
+        for by_function in (False, True)
+    ]
+    assert outcomes[0].record == outcomes[1].record
+    names = [[name for _, name in seat.ending.functions] for seat in outcomes[1].seats]
+    assert any(re.fullmatch(r"totals\.<locals>\.total policy\.py:\d+", name) for name in names[0])
+    assert any(re.fullmatch(r"read_frame khiva_kit\.py:\d+", name) for name in names[1])
+
+
 def shipped_files(name: str) -> dict[str, bytes]:
     """The files of a shipped bot, and those that it includes."""
     folder = BOTS / name
@@ -238,27 +290,18 @@ def shipped_files(name: str) -> dict[str, bytes]:
     return files
 
 
-def staged(place: Path, name: str) -> Command:
-    """A shipped bot as a module and a payload."""
-    folder = place / name
-    folder.mkdir(exist_ok=True)
-    (folder / "python.wasm").write_bytes(interpreter(WORD))
-    (folder / "files").write_bytes(payload(shipped_files(name), "main.py"))
-    (folder / "bot.toml").write_text(f'name = "{name}"\nmodule = "python.wasm"\npayload = "files"\n')
-    return staging.stage(bots.load(str(folder)))
-
-
 @pytest.mark.parametrize(
     ("game", "names"),
     [
         ("khiva", ("greedy", "naive")),
         ("khiva", ("search", "random")),
+        ("khiva", ("search_deep", "greedy")),
         ("emira", ("greedy_emira", "search_emira", "random")),
         ("silk_road", ("greedy_silk_road", "search_silk_road", "random")),
     ],
 )
 def test_shipped_bots_choose_in_ticks_as_by_the_wall_clock(game: str, names: tuple[str, ...], tmp_path: Path) -> None:
-    one = job([staged(tmp_path, name) for name in names], Clock.TICKS, game=game, **TIME | {"turn_ms": 3_000})
+    one = job([python.stage_shipped(name) for name in names], Clock.TICKS, game=game, **TIME | {"turn_ms": 3_000})
     record, parts = overheard(one, {f"{number:064x}": interpreter(WORD) for number in range(len(names))})
     verify(record, one.secret)
     assert set(record.verdicts) == {Verdict.OK}

@@ -14,7 +14,7 @@ from arena import ROOT, arena
 from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, contents, newer_event, published, schema_keys, unpack
 
 from khiva_arena import __version__
-from khiva_arena.entrants.interpreters import HEAD
+from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.league.submissions.queue_file import VERSION as QUEUE_VERSION
 from khiva_arena.page.html import BEGINNING
 from khiva_arena.store.files import VERSION

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from wording import sentence
 
+from khiva_arena import shipped
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
@@ -81,10 +82,14 @@ def test_what_ticks_do_not_have_is_refused_in_a_line(given: dict[str, Any], line
 
 
 def test_a_bot_that_is_no_module_is_refused_in_a_line() -> None:
-    lines = [sentence("entrants", "ticks-no-module", word=word) for word in BOTS]
-    assert unplayable([settings_from({**VALUES, "clock": "ticks"})], bot_files.load_all(BOTS)) == lines
+    words = ("shipped:perl/random", "shipped:python/thinker")
+    lines = [
+        f"--bot {words[0]}: " + sentence("entrants", "ticks-no-module"),
+        f"--bot {words[1]}: " + sentence("entrants", "ticks-wall-only", why=shipped.why_no_ticks(words[1])),
+    ]
+    assert unplayable([settings_from({**VALUES, "bots": words, "clock": "ticks"})], bot_files.load_all(words)) == lines
     with pytest.raises(ConfigError) as error:
-        settings_and_bots({"bots": BOTS, "clock": "ticks"})
+        settings_and_bots({"bots": words, "clock": "ticks"})
     assert list(error.value.problems) == lines
 
 

@@ -17,7 +17,7 @@ from tools import lacks
 
 from khiva_arena.entrants import bots, staging
 from khiva_arena.entrants.archive import PackedContent, stream_of
-from khiva_arena.entrants.interpreters import HEAD
+from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.sandbox.command import Command
 
 KIT = ROOT / "bots" / "javascript" / "kit" / "khiva_kit.js"

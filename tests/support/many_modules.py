@@ -1,9 +1,10 @@
-"""Matches of many modules and of bots in JavaScript, honest and not, in every game: the same ones whenever they are made."""
+"""Matches of many modules, and of bots in JavaScript and Python, honest and not, in every game: the same ones always."""
 
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import python
 from javascript import interpreter, stage_shipped
 from module_matches import job, staged
 from msgspec.structs import replace
@@ -23,9 +24,11 @@ ROWS = (
     *("notes-300k", "print-8k", "flood-frame", "choice-beyond", "exit-3", "exit-between", "answers-twice", "answers-early"),
     *("single-bytes", "closes-stdin", "never-exits"),
 )
-"""Rows of the zoo that take part. A third of all seats has the probe, which plays to the end and asks for all that there is."""
+"""Rows of the zoo that take part. A quarter of all seats has the probe, which plays to the end and asks for all that there is."""
 JAVASCRIPT = ("greedy", "random")
-"""Shipped bots that have another third of the seats. They run in the interpreter; greedy is at fault in all games but Khiva."""
+"""Shipped bots that have another quarter of the seats. They run in the interpreter; greedy is at fault in all games but Khiva."""
+PYTHON = ("random", "naive", "greedy", "greedy_emira", "greedy_silk_road")
+"""Shipped bots that have the last quarter, named ``python-greedy`` and so on."""
 
 
 def modules() -> dict[str, bytes]:
@@ -35,23 +38,28 @@ def modules() -> dict[str, bytes]:
 
 
 def identified() -> dict[str, bytes]:
-    """The modules of all bots, by name: those of JavaScript have the interpreter."""
-    return {**modules(), **dict.fromkeys(JAVASCRIPT, interpreter())}
+    """The modules of all bots, by name: those of JavaScript and of Python have the interpreter."""
+    in_python = dict.fromkeys((f"python-{name}" for name in PYTHON), interpreter("python"))
+    return {**modules(), **dict.fromkeys(JAVASCRIPT, interpreter()), **in_python}
 
 
 def stage_modules(folder: Path) -> dict[str, Command]:
     """The commands of the modules, by name, compiled by the VM that is installed."""
-    return {**{name: staged(folder, name, module) for name, module in modules().items()}, **stage_shipped(folder)}
+    in_python = {f"python-{name}": python.stage_shipped(name) for name in PYTHON}
+    return {**{name: staged(folder, name, module) for name, module in modules().items()}, **stage_shipped(folder), **in_python}
 
 
 def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
     """The first matches, in ticks, of 2 to 5 seats where the game has so few and so many. A bot is identified by its name."""
-    others = sorted(set(commands) - {"probe", *JAVASCRIPT})
+    in_python = sorted(name for name in commands if name.startswith("python-"))
+    others = sorted(set(commands) - {"probe", *JAVASCRIPT, *in_python})
     for ordinal in range(count):
         lots = random.Random(f"match {ordinal}")
         game = GAMES[ordinal % len(GAMES)]
         seats = lots.choice([number for number in get(game).seats if number <= 5])
-        names = [lots.choice(["probe", lots.choice(JAVASCRIPT), lots.choice(others)]) for _ in range(seats)]
+        names = [
+            lots.choice(["probe", lots.choice(JAVASCRIPT), lots.choice(in_python), lots.choice(others)]) for _ in range(seats)
+        ]
         policy = lots.choice(("strict", "lenient"))
         made = job([commands[name] for name in names], Clock.TICKS, ordinal=ordinal, game=game, policy=policy, **SHORT)
         seated = tuple(RecordedSeat(f"bot{n}", name, made.header.seats[n].number) for n, name in enumerate(names))

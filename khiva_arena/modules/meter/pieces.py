@@ -43,6 +43,11 @@ class Pieces:
         self._before = get + self._get_ticks + b"\x7c" + set_
         self._after = get + self._get_ticks + b"\x7d" + set_
 
+    def stop_below(self, next_: int, function: int) -> None:
+        """Let each payment from now on call a function of four numbers if fewer ticks are left than a global (i64) says."""
+        call = b"\x41\x7f" * 4 + b"\x10" + leb(function) + b"\x1a"
+        self._after = self._get_ticks + b"\x23" + leb(next_) + b"\x53\x04\x40" + call + b"\x0b"
+
     def _paid(self, depth: int) -> bytes:
         """Take the price that is on the stack from the ticks, and trap if they become negative."""
         return b"\x7d" + self._set_ticks + self._after + self._get_ticks + b"\x42\0\x53\x0d" + leb(depth)

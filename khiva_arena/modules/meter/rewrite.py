@@ -13,6 +13,9 @@ from .walk import Walk, Walked
 TICKS, HEIGHT = "khiva:ticks", "khiva:height"
 """The exported globals that the meter adds: the ticks that are left (i64), and the bytes of stack in use (i32)."""
 BY_FUNCTION = "khiva:in:"
+NEXT, SAMPLED, STOP = "khiva:next", b"\x0bkhiva_frame\0", "fd_write"
+"""Of an interpreter that tells which function of its bot runs: the global (i64) with the ticks below which it stops, what is in
+its section of exports, and the import by which it stops."""
 _I64_GLOBAL = b"\x7e\1\x42\0\x0b"
 """A mutable global that begins as 0."""
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 9, 12, 10, 11)
@@ -45,16 +48,20 @@ def rewritten(module: bytes, *, by_function: bool = False) -> Metered:
     """Rewrite a module by the price list, or raise ``ModuleRefused``.
 
     by_function: also export a global (i64) for each function with the ticks that were paid in it, named by ``BY_FUNCTION``, its
-        index, a colon and its name. Neither the ticks nor what the module does change.
+        index, a colon and its name. An interpreter that exports khiva_frame has one global ``NEXT`` instead: when it has fewer
+        ticks than that, it calls ``STOP`` with numbers of ones alone. Neither the ticks nor what the module does change.
     """
     parsed = parse(module)
     types = _Types(parsed.types)
     exports, first = [TICKS, HEIGHT], len(parsed.imports)
-    if by_function:
+    is_sampled = by_function and SAMPLED in parsed.sections[EXPORT] and STOP in parsed.imports
+    if is_sampled:
+        exports += [NEXT]
+    elif by_function:
         exports += [f"{BY_FUNCTION}{index}:{parsed.names[index]}" for index in range(first, first + len(parsed.bodies))]
     counters = [_I64_GLOBAL] * (len(exports) - 2)
     sections = parsed.sections | {
-        CODE: _code(parsed, types, by_function=by_function),
+        CODE: _code(parsed, types, by_function=by_function, is_sampled=is_sampled),
         MEMORY: b"\1\1" + leb(parsed.pages[0]) + leb(parsed.pages[1]),
         GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [_I64_GLOBAL, b"\x7f\1\x41\0\x0b", *counters]),
         EXPORT: _longer(parsed.sections[EXPORT], _exports(len(parsed.globals), exports)),
@@ -95,7 +102,7 @@ class _Types:
         return sleb(self._indices[type_])
 
 
-def _code(module: Module, types: _Types, *, by_function: bool) -> bytes:
+def _code(module: Module, types: _Types, *, by_function: bool, is_sampled: bool) -> bytes:
     """Return the rewritten code section."""
     pieces = Pieces(len(module.globals))
     length = len(module.sections[CODE])
@@ -105,7 +112,9 @@ def _code(module: Module, types: _Types, *, by_function: bool) -> bytes:
     targets = effort = heavy = 0
     for index, body in enumerate(module.bodies, len(module.imports)):
         type_ = module.types[module.functions[index]]
-        if by_function:
+        if is_sampled:
+            pieces.stop_below(len(module.globals) + 2, module.imports.index(STOP))
+        elif by_function:
             pieces.count_in(len(module.globals) + 2 + index - len(module.imports))
         try:
             walked = walk.run(body, type_)

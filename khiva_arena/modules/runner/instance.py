@@ -7,7 +7,7 @@ from _struct import Struct, pack_into, unpack_from
 
 from . import vm as machine
 from . import wasi
-from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I64, MEMORY, Import, Unfit, Vm, at, buffer
+from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I32, I64, MEMORY, Import, Unfit, Vm, at, buffer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ TICKS, HEIGHT = "khiva:ticks", "khiva:height"
 """The globals that hold the ticks that are left, and the height of the stack in use; see METER.md."""
 BY_FUNCTION = "khiva:in:"
 """The names of the globals with the ticks of each function begin with it, if the meter was asked to count them."""
+NEXT, FRAME, STOP = "khiva:next", "khiva_frame", ("fd_write", (0xFFFF_FFFF,) * 4)
+"""Of an interpreter whose ticks are counted by the functions of its bot: the global with the ticks below which it stops, what
+tells which function runs, and the call by which it stops."""
+SAMPLE, FRAME_BYTES = 1_000_000, 240
+"""Ticks from one stop to the next one, and most bytes of what is told then."""
 MOST_TICKS, HEIGHT_LIMIT = (1 << 63) - 1, 1_000_000
 """More ticks than anything can use, and the height above which the stack is full."""
 RAW = {"i": "I12x", "I": "Q8x"}
@@ -71,6 +76,8 @@ class Instance:
         self._box = buffer(BOXED)
         self._words = memoryview(self._box).cast("B").cast("q")
         self._left: int | None = None
+        self._next: bytes = b""
+        self._since, self._paid_in = MOST_TICKS, dict[bytes, int]()
         self._store = vm.wasmtime_store_new(vm.engine, None, None)
         vm.wasmtime_store_limiter(self._store, most_bytes, machine.TABLE_ENTRIES, 1, 8, 1)
         self._context = vm.wasmtime_store_context(self._store)
@@ -91,6 +98,8 @@ class Instance:
         self._end(error, trap)
         self._ticks, self._height = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
+        if self._offered(NEXT, GLOBAL):
+            self._next, self._frame = self._export(NEXT, GLOBAL), self._export(FRAME, FUNCTION)
 
     def add_payload(self, payload: bytes) -> None:
         """Give the module bytes to read from descriptor 3."""
@@ -113,6 +122,13 @@ class Instance:
         else:
             self._left = left
 
+    def grant(self, ticks: int) -> None:
+        """Let the module have so many ticks, whatever it had."""
+        paid = self._since - self.ticks
+        self.ticks = ticks
+        if self._next:
+            self._stop_after(ticks + paid)
+
     def take_all_ticks(self) -> None:
         """Leave less than none, seen from another thread. A call of ours that goes on there may put back what there were."""
         if self._left is not None:
@@ -120,9 +136,12 @@ class Instance:
         self._set_ticks(-1)
 
     def _set_ticks(self, left: int) -> None:
+        self._set(self._ticks, "<Qq", I64, left)
+
+    def _set(self, handle: bytes, layout: str, kind: int, value: int) -> None:
         box = buffer(BOXED)
-        pack_into("<Qq", box, 0, I64, left)
-        self._vm.check(self._vm.wasmtime_global_set(self._context, self._ticks, box))
+        pack_into(layout, box, 0, kind, value)
+        self._vm.check(self._vm.wasmtime_global_set(self._context, handle, box))
 
     def _value(self, handle: bytes, layout: str) -> int:
         box = buffer(BOXED)  # of this call alone, since the backstop looks from another thread
@@ -144,18 +163,46 @@ class Instance:
 
         exports: the names of all that the module offers
         """
+        for told, paid in self._paid_in.items():
+            yield machine.line_of(told.decode(errors="replace")) or "no function of the bot", paid
         for name in exports:
             if name.startswith(BY_FUNCTION):
                 index, _, function = name.removeprefix(BY_FUNCTION).partition(":")
                 yield function or f"function {index}", self._value(self._export(name, GLOBAL), "<q")
 
+    def _stop_after(self, since: int) -> None:
+        """Let the module stop when it has paid what a sample takes. ``since``: the ticks that it had at the stop before."""
+        self._since = since
+        self._set(self._next, "<Qq", I64, since - SAMPLE)
+
+    def _ask_where(self) -> None:
+        """Add what was paid since the last stop to the function that the interpreter tells. The module does not notice."""
+        left, height = self._value(self._ticks, "<q"), self._value(self._height, "<I")
+        self._set_ticks(MOST_TICKS)
+        self._set(self._height, "<QI", I32, 0)
+        box, trap = buffer(BOXED), buffer(8)
+        error = self._vm.wasmtime_func_call(self._context, self._frame, None, 0, box, 1, trap)
+        self._set(self._height, "<QI", I32, height)
+        self._set_ticks(left)
+        self._vm.check(error)
+        if unpack_from("<Q", trap)[0]:
+            raise Unfit(f"its {FRAME} does what ends a module")
+        place = unpack_from("<I", box, HANDLE)[0]
+        told = bytes(self._memory()[place : place + FRAME_BYTES]).partition(b"\0")[0]
+        self._paid_in[told] = self._paid_in.get(told, 0) + self._since - left
+        self._stop_after(left)
+
     def _export(self, name: str, kind: int) -> bytes:
         """Return the handle of an export. Raises Unfit if there is none of that kind."""
+        if handle := self._offered(name, kind):
+            return handle
+        raise Unfit(f"it offers no {name}")
+
+    def _offered(self, name: str, kind: int) -> bytes:
+        """Return the handle of an export, b"" if there is none of that kind."""
         place, word = buffer(machine.EXTERN), name.encode()
         offered = self._vm.wasmtime_instance_export_get(self._context, self._instance, word, len(word), place)
-        if not offered or place[0] != kind:
-            raise Unfit(f"it offers no {name}")
-        return bytes(place)[HANDLE:]
+        return bytes(place)[HANDLE:] if offered and place[0] == kind else b""
 
     def _handle(self, asked: Import, callback: "machine.Callback") -> bytes:
         handle = buffer(16)
@@ -168,6 +215,7 @@ class Instance:
             raise Unfit(f"it asks for {asked.module}.{asked.name}, which no bot has")
         name, layout = asked.name, Struct("<" + "".join(RAW[letter] for letter in asked.signature.partition(":")[0]))
         words_at = (machine.Octet * max(layout.size, machine.VALUE)).from_address
+        stop = STOP[1] if name == STOP[0] else None
 
         def called(_nothing: int, caller: int, values: int, _count: int) -> int:
             # Nothing may be raised here: the VM's frames lie between this function and those that could catch it.
@@ -175,7 +223,11 @@ class Instance:
                 if not self._place:
                     self._place = self._memory_of(caller)
                 words = words_at(values)
-                pack_into("<Q", words, 0, self._answer(name, layout.unpack_from(words)))
+                given = layout.unpack_from(words)
+                if given == stop and self._next:
+                    self._ask_where()
+                else:
+                    pack_into("<Q", words, 0, self._answer(name, given))
             except BaseException as problem:
                 self._problem = problem
                 return self._vm.wasmtime_trap_new(b"host", 4)

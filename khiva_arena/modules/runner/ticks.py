@@ -126,7 +126,8 @@ class TickSeat:
         """Yield this seat if it can run. Return the ticks that were spent, 0 if the run was given up."""
         if self._end is not None or not ticks:
             return 0
-        self._granted = self._instance.ticks = ticks
+        self._granted = ticks
+        self._instance.grant(ticks)
         self.run_end = _thread.allocate_lock()
         yield self
         if self._mistake is not None:

@@ -35,9 +35,9 @@ LONGEST = 300
 """Characters of the VM's words, or of a function's name, in a line of ours."""
 VALUE = 16
 """Bytes of an argument or a result of a call by the host."""
-BOXED, I64 = 64, 1
-"""Bytes that hold the VM's struct of a value with its kind, at least; and the kind of integers of 64 bits. The value lies at
-``HANDLE``."""
+BOXED, I32, I64 = 64, 0, 1
+"""Bytes that hold the VM's struct of a value with its kind, at least; and the kinds of integers of 32 and 64 bits. The value lies
+at ``HANDLE``."""
 LETTERS = {0: "i", 1: "I", 2: "f", 3: "F"}
 """The letter of a type of values by its kind: integers of 32 and 64 bits, floats of 32 and 64 bits."""
 # Of the proposals these only: what the meter knows, and what no other VM counts otherwise.

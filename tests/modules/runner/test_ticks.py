@@ -12,7 +12,8 @@ from wording import sentence
 
 from khiva_arena.arbiter.runners import Item
 from khiva_arena.entrants import modules
-from khiva_arena.modules.runner import baton, line, ticks
+from khiva_arena.modules.meter import rewritten
+from khiva_arena.modules.runner import baton, line, ticks, vm
 from khiva_arena.modules.runner.main import FAILED
 from khiva_arena.modules.runner.ticks import TickSeat
 from khiva_arena.sandbox import seccomp, system
@@ -229,6 +230,26 @@ def test_the_clock_is_what_was_spent() -> None:
     one.ask(PLENTY)
     told = one.ask(PLENTY)[2]
     assert int.from_bytes(told[4:], "little") == (before + 1 + 3 + 8 + 20_000) // 10
+
+
+def test_of_an_interpreter_it_is_told_which_function_of_its_bot_paid() -> None:
+    """The module spends a tenth in a function of its bot, writes a frame, and spends the rest in another one."""
+    code, *memory = says(HELLO)
+    spends = "(local.set $n (i32.const {})) (loop $on (br_if $on (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))"
+    code = f"(local $n i32) {spends.format(2_000_000)} {code} (global.set $at (i32.const 516)) {spends.format(18_000_000)}"
+    tells = '(global $at (mut i32) (i32.const 512)) (func (export "khiva_frame") (result i32) (global.get $at))'
+    whole = wasm("".join((*memory, bytes_at(512, b"one\0two\0"), tells, start(code))), imports=("fd_write",))
+    told = []
+    for by_function in (False, True):
+        module = vm.compile_(machine(), rewritten(whole, by_function=by_function).wasm)[0]
+        one = SeatAlone(machine(), module, KEY, MOST)
+        told.append((one.ask(PLENTY), one.finish(PLENTY), one.ask(PLENTY)))
+    assert told[0] == told[1]
+    rows = {name.decode(): paid for paid, name in one.ticks_by_function()}
+    assert rows.keys() == {"one", "two"}
+    paid = sum(spent for _, spent, _ in told[0])
+    assert paid - 1_500_000 < sum(rows.values()) <= paid
+    assert rows["one"] / paid == pytest.approx(0.1, abs=0.02)
 
 
 def test_waiting_is_spent() -> None:
