@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import product
@@ -297,6 +298,16 @@ def _decode(place: Place) -> None:
         place.say("decode", str(path), "--json")
 
 
+def _page(place: Place) -> None:
+    """From archives that have no runtime within: of another file, and of none."""
+    path = place.folder / f"runtime{EVIL}"
+    path.write_text(EVIL)
+    with tarfile.open(place.folder / "other.tar", "w") as archive:
+        archive.add(path, EVIL)
+    assert "owned" in place.say("page", "--runtime", str(path), "--out", "page.html")[1]
+    place.say("page", "--runtime", "other.tar", "--check", str(path))
+
+
 def _new(place: Place) -> None:
     above = place.folder / f"above{EVIL}"
     assert "owned" in place.say("new", "python", str(above / "bot"))[1]
@@ -393,6 +404,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "replay": _replay,
     "decode": _decode,
     "new": _new,
+    "page": _page,
     "check": _check,
     "league": _league,
     "submit": _submit,
