@@ -183,7 +183,7 @@ def test_tls_that_is_trusted_that_is_not_and_that_hangs(talk: Any, tmp_path: Pat
         assert server.url.startswith("https://")
         choices, notes, _ = talk({**env, "SSL_CERT_FILE": certificate}, hello(), decide(turn_ms=10_000))
         assert (choices, len(server.asked)) == ([11], 1)
-        _, notes, _ = talk(env, hello(), decide())
+        _, notes, _ = talk(env, hello(), decide(turn_ms=10_000))
         assert "by lot: SSLCertVerificationError: " in notes
         assert len(server.asked) == 1
         url = f"https://127.0.0.1:{silent.getsockname()[1]}"

@@ -18,7 +18,6 @@ from waiting import PATIENCE
 from wording import pattern, sentence
 
 from khiva_arena.cluster.access import Access
-from khiva_arena.cluster.dask_executor import Cluster
 from khiva_arena.cluster.workers import RecruitStage
 from khiva_arena.competition.announcing import _estimate
 from khiva_arena.events.durations import MatchTime
@@ -106,6 +105,8 @@ def recorded(store: Path) -> int:
 def of_two(broken: dict[str, dict[str, str]]) -> Any:
     """A cluster whose workers are ready, except for those bots."""
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
+    from khiva_arena.cluster.dask_executor import Cluster  # not above: it imports Dask
+
     made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda _text, *, warning=False: None)
     made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
     for name, why in broken.items():

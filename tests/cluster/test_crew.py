@@ -20,8 +20,6 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.cluster import offers, tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.assignments import LOSSES_MOST
-from khiva_arena.cluster.dask_executor import Cluster
-from khiva_arena.cluster.link import workers_seen
 from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.cluster.tables import seconds_for
 from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, Crew
@@ -109,6 +107,8 @@ def test_a_worker_takes_no_more_matches_than_its_resource_says() -> None:
         told | {"resources": {"khiva-arena": 0}},
         told | {"resources": None},
     ]
+    from khiva_arena.cluster.link import workers_seen  # not above: it imports Dask
+
     found = workers_seen(dict(zip("abcd", workers, strict=True)))
     assert [one.threads for one in found.values()] == [8, 2, 0, 8]
     made = Crew()
@@ -216,6 +216,8 @@ def play(
     taken = [] if taken is None else taken
     said: list[str] = []
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2", **how})
+    from khiva_arena.cluster.dask_executor import Cluster  # not above: it imports Dask
+
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, share, None, lambda text, *, warning=False: said.append(text))
     cluster._checks.commands = {seat.bot: Command((), "") for table in tables for one in table for seat in one.header.seats}
     cluster._connection.link = scheduler = MadeUp(names, answer)
@@ -302,6 +304,8 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
         played.complete = True
 
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
+    from khiva_arena.cluster.dask_executor import Cluster  # not above: it imports Dask
+
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda text, *, warning=False: None)
     cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
     cluster._crew.workers = {"a": worker("a")}

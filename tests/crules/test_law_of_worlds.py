@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import msgpack
 import numpy as np
 import pytest
+import scipy
 from arena import ROOT
 from rules_in_c import need_rules
-from scipy.special import bdtrc, chdtrc
 from tools import need
 
 from khiva_arena import crules
@@ -127,13 +127,13 @@ def compared(law: Law, hands: Any) -> tuple[float, int, float]:
 
 def assert_as_likely(found: list[tuple[float, int, float]]) -> None:
     """Hold chi-squares of positions, as ``compared`` returns them, against their law: the worst, the bad ones, and the sum."""
-    chances = sorted(float(chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom)
+    chances = sorted(float(scipy.special.chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom)
     spread, freedom = (sum(one[i] for one in found) for i in range(2))
     assert len(chances) > len(found) * 0.7
     assert chances[0] * len(chances) > 0.001
     for bound in (0.01, 0.05, 0.3):
         below = sum(one < bound for one in chances)
-        assert below == 0 or bdtrc(below - 1, len(chances), bound) > 0.001, bound
+        assert below == 0 or scipy.special.bdtrc(below - 1, len(chances), bound) > 0.001, bound
     assert abs(spread - freedom) < 4 * (2 * freedom) ** 0.5
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import FAULTY, RANDOM, ROOT, arena, bots
+from arena import ROOT, arena, bots
 from bundling import forged, lines_of, packed
 from jobs import SECRET, header
 from msgspec.structs import replace
 from once import made_once
+from stores import FORFEITS, RANDOM, STRIKES
 from wording import sentence
 
 from khiva_arena.games.khiva.dealing import first_deal
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 EXAMPLE = ROOT / "protocol" / "examples" / "verify_bundle.py"
 BUNDLES = sorted((ROOT / "tests" / "published" / "0.1.0").glob("*/bundle"))
-THREE = [*bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2"), "--isolation", "trusted", "--seats", "2", "--seeds", "2"]
+THREE = [*bots(RANDOM, STRIKES, FORFEITS), "--isolation", "trusted", "--seats", "2", "--seeds", "2"]
 EVENT, RUN_SECRET, FIRST_MATCH = 1, 2, 5  # places of lines
 Lines = list[dict[str, Any]]
 

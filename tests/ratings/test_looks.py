@@ -4,7 +4,7 @@ from math import erfc, log, sqrt
 
 import numpy as np
 import pytest
-from scipy.special import stdtrit
+import scipy
 
 from khiva_arena.ratings.looks import MOST_LOOKS, O_BRIEN_FLEMING, ONE_LOOK, planned, unplanned
 from khiva_arena.ratings.widening import PLAIN, Widening
@@ -59,7 +59,7 @@ def test_the_mixture_as_by_hand():
     rho = 3 * 10 / 7.8
     for seeds in (10, 20, 60, 100):
         z = sqrt((seeds + rho) / seeds * log((seeds + rho) / (rho * 0.0025)))
-        wanted = -stdtrit(seeds - 1, erfc(z / sqrt(2)) / 2)
+        wanted = -scipy.special.stdtrit(seeds - 1, erfc(z / sqrt(2)) / 2)
         assert float(unplanned(10).critical(seeds, 0.05)) == pytest.approx(wanted, rel=1e-9)
     widths = [float(unplanned(10).critical(seeds, 0.05) / ONE_LOOK.critical(seeds, 0.05)) for seeds in (10, 20, 60, 100)]
     assert widths == pytest.approx([1.99, 1.68, 1.60, 1.61], abs=0.06)

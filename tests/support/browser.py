@@ -5,16 +5,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena import BROWSER_MARK
-from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 from tools import need
+
+if TYPE_CHECKING:  # as below: half a second, which a run without a browser need not wait for
+    from selenium import webdriver
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WAIT = 120
@@ -35,7 +34,7 @@ window.ran = false;
 class Page:
     """A page in a browser."""
 
-    def __init__(self, driver: webdriver.Chrome) -> None:
+    def __init__(self, driver: "webdriver.Chrome") -> None:
         self.driver = driver
 
     def visit(self, address: str) -> None:
@@ -70,6 +69,8 @@ class Page:
 
     def until(self, script: str, *values: Any, seconds: float = WAIT) -> Any:
         """Wait until a script returns something true, and return that. A page that takes another's place ends a look at it."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
         wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
         return wait.until(lambda _: self.js(script, *values), script)
 
@@ -108,6 +109,10 @@ class Page:
 def browser() -> Iterator[Page]:
     """A browser for many pages. Without one the test fails in CI and is skipped elsewhere."""
     need("chromedriver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
     program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if program is None:
         need("chromium")
