@@ -85,7 +85,7 @@ def test_a_batch_says_how_often_each_bot_was_set_aside(server: LeagueServer) -> 
     assert re.search(r"crow v2\s+2\s+anchor\s+2\s+heron v1\s+1\s+crow v3\s+1", said)
     assert f"link 6 {3:064x}" in said
     assert 'href="/batches/3.html"' in server.ask("/batches/3").text
-    assert ".html" not in server.ask("/batches/12").text.partition("<main")[2]  # it is played
+    assert '.html"' not in server.ask("/batches/12").text.partition("<main")[2]  # it is played
 
 
 def test_a_bot_has_a_line_and_meets_all_others(server: LeagueServer) -> None:
