@@ -99,14 +99,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Share out tests by module, but soaks one by one, as xdist does."""
-    import by_module  # not above: a run in one process has no use for it
-
-    return by_module.ByModule(config, log) if by_module.suits(config.option.markexpr) else None
-
-
-@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Add what one of several processes has counted."""
     work.COUNTS.update({work.Work(*place): number for place, number in getattr(node, "workeroutput", {}).get("work", [])})

@@ -8,9 +8,7 @@ import subprocess
 import sys
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 
-import by_module
 import pytest
 
 from khiva_arena import shipped
@@ -51,14 +49,6 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(pytestcon
     makefile = (ROOT / "Makefile").read_text()
     assert re.findall(r"^TESTS := (.*)$", makefile, re.MULTILINE) == ["$(BIN)/pytest -n 4 --dist loadgroup -q"]
     assert not [path for path in (ROOT / "tests").rglob("conftest.py") if re.search("collect_ignore|deselect", path.read_text())]
-
-
-@pytest.mark.parametrize("target", ["test-fast", *OF_CI, "test-long"])
-def test_tests_are_shared_out_by_module_but_for_those_that_may_be_soaks(target: str, pytestconfig: pytest.Config) -> None:
-    option = SimpleNamespace(markexpr=chosen_by(target))
-    config = SimpleNamespace(option=option, getvalue=lambda _name: ["popen"])
-    made = pytestconfig.hook.pytest_xdist_make_scheduler(config=config, log=None)
-    assert isinstance(made, by_module.ByModule) is (target in ("test-fast", "test"))
 
 
 def test_ci_builds_the_site_and_runs_them_all() -> None:
