@@ -6,6 +6,7 @@ $KHIVA_ARENA_INTERPRETERS names, else in the package ``khiva_arena_interpreters`
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -52,7 +53,7 @@ def _module(word: str, memory: int, pin: str, kept: Path) -> tuple[bytes, Path]:
     places = [path for path in _places(word) if path.is_file()]
     if pin:
         for path in (*places, kept / f"{pin}.wasm"):
-            if path.is_file() and pin in {sha256(_read(word, path, most)).hexdigest() for most in MAXIMA}:
+            if path.is_file() and pin in _hashes(word, path):
                 return _read(word, path, memory), path
         raise StagingError(
             f"the {word} of the hash {pin[:12]} is not on this machine: install the release of "
@@ -61,6 +62,13 @@ def _module(word: str, memory: int, pin: str, kept: Path) -> tuple[bytes, Path]:
     if not places:
         raise ConfigError(f"{word}: this interpreter is not installed: {_remedy()}")
     return _read(word, places[0], memory), places[0]
+
+
+def _hashes(word: str, path: Path) -> Iterator[str]:
+    """Yield the hash of an interpreter with each maximum of its memory; one may begin with more than the least of them."""
+    for most in MAXIMA:
+        with suppress(ConfigError):
+            yield sha256(_read(word, path, most)).hexdigest()
 
 
 def pin_of(word: str) -> str:

@@ -35,6 +35,8 @@ LINE = 'interpreter = "echo main.js"'
 TAKEN = Loading(interpreters=Interpreters(unreleased=True))
 OTHER = with_memory(ECHO + b"\0\2\1x", 16)
 """Another interpreter of the same word: the same code, and a section of its own."""
+WIDE = re.sub(rb"\x05\x05\x01\x01.\x80\x02", b"\x05\x06\x01\x01\x80\x01\x80\x02", OTHER, count=1)
+"""Another one: it begins with 128 pages, so 4 MiB are too few for it."""
 
 
 @pytest.fixture(autouse=True)
@@ -257,6 +259,14 @@ def test_the_table_of_releases_is_sound() -> None:
     rows = released.tomllib.loads(Path(released.__file__).with_name("released.toml").read_text()).get("interpreters", [])
     maxima = {"javascript": {"4", "16", "64"}, "python": {"16", "64"}}  # Python begins with more than 4
     assert all({*row["maxima"]} == maxima[row["word"]] for row in rows)
+
+
+def test_a_pinned_one_may_begin_with_more_than_the_least_maximum(tmp_path: Path, installed: Path) -> None:
+    installed.write_bytes(WIDE)
+    interpreters._module.cache_clear()
+    bot = load(str(folder(tmp_path / "m", LINE)), loading=TAKEN)
+    again = played(pinned(bot, Interpreters({"echo": interpreters.pin_of("echo")}, unreleased=True)))
+    assert again.parts[0] == sha256(WIDE).hexdigest()
 
 
 def test_a_pinned_one_is_found_by_its_hash_though_another_is_installed(tmp_path: Path, installed: Path) -> None:
