@@ -31,7 +31,7 @@ def bot_of(folder, code, kit=ROOT / "bots" / "python" / "kit" / "khiva_kit.py"):
 def played(tmp_path, code, game, *more):
     bot = bot_of(tmp_path / "mine", code)
     others = ["--bot", f"shipped:python/{GREEDY[game]}"] * 2
-    words = ["--game", game, "--rule", SHORT[game], "--seed", "searching", "--turn", "2m", "--json"]
+    words = ["--game", game, "--rule", SHORT[game], "--seed", "worlds", "--turn", "2m", "--json"]
     return json.loads(arena("match", "--bot", str(bot), *others, *words, *more, cwd=tmp_path).stdout)
 
 
