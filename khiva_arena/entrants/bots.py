@@ -300,8 +300,9 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
     size = sum(path.stat().st_size for name, path in bot.sources if whole or name == bot.payload)
     if size > bot.largest_payload:
         what = "its files, which its interpreter gets," if whole else f"its payload {bot.payload}"
+        way = "take the line interpreter out and play by the wall clock, " if whole and not bot.is_interpreted else ""
         raise ConfigError(
-            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; make them smaller, or raise "
+            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; make them smaller, {way}or raise "
             "--limit payload_size"
         )
 

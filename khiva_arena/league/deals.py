@@ -46,7 +46,7 @@ class DealtLines:
 
     @property
     def says(self) -> str:
-        """By whose chance deals are, in words."""
+        """Return in words by whose chance deals are."""
         if not self.lines:
             return "deals are the organiser's word, since no text from outside was mixed into them"
         if self.equal is None:

@@ -182,6 +182,9 @@ def test_a_payload_above_its_bound_is_refused_when_its_bot_is_named(tmp_path: Pa
         ConfigError, match=pattern("entrants", "payload-above-bound", what="its files,.*", size="[0-9,]+", most="1,024")
     ):
         load(str(place), loading=Loading(Bounds(payload_size=1_024)))
+    both = folder(tmp_path / "both", LINE, 'run = "./main.js"', **{"long.js": "x" * 2_000})
+    with pytest.raises(ConfigError, match=pattern("entrants", "payload-by-the-wall")):
+        load(str(both), loading=Loading(Bounds(payload_size=1_024)))
     assert load(str(place), loading=Loading(Bounds(payload_size=2_048)))
 
 

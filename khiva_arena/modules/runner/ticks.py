@@ -246,7 +246,7 @@ class TickSeat:
         self.pay(size)
         kept, most = (self._out, KEPT_FRAMES * (HEAD + LARGEST_FRAME)) if descriptor == 1 else (self.notes, NOTES)
         for view in views:
-            if len(kept) == most:
+            if len(kept) >= most:
                 break
             kept += view[: most - len(kept)]
         if descriptor == 1 and self._is_whole():
