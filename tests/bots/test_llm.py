@@ -142,13 +142,15 @@ def test_a_model_is_asked_again_if_that_may_help(model: str, fake: Fake, talk: A
 @pytest.mark.soak
 @pytest.mark.parametrize("model", BY_LOT)
 def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, fake: Fake, talk: Any) -> None:
-    choices, notes, code = talk(env_of(fake, model, KEY=KEY), hello(), decide(view={"of": model}))
+    asked_once = model in NEVER_AGAIN or BY_LOT[model].startswith("no answer")
+    # A busy machine may need a second for the first try; who hangs is waited for as long as a turn lasts.
+    turn = decide(turn_ms=1_500 if asked_once else 5_000, view={"of": model})
+    choices, notes, code = talk(env_of(fake, model, KEY=KEY), hello(), turn)
     assert (choices, code) == ([lot({"of": model}, 12)], 0)
     (line,) = [line for line in notes.splitlines() if line.startswith("llm: pick: ")]
     assert f"llm: pick: {choices[0]} of 0-11 by lot: {BY_LOT[model]}" in line
-    assert (
-        len(asked_of(fake, model)) == 1 if model in NEVER_AGAIN else 2 <= len(asked_of(fake, model)) <= 6 or "no answer" in line
-    )
+    tries = len(asked_of(fake, model))
+    assert tries == 1 if model in NEVER_AGAIN else 2 <= tries <= 6 or "no answer" in line
     assert KEY not in notes
     assert all(body["key"] == f"Bearer {KEY}" for body in asked_of(fake, model))
 
