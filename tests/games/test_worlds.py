@@ -30,6 +30,10 @@ def check_world(game, rules, state, seat, stream, random):
     world = game.determinise(json.loads(view), rules, stream)
     assert json.dumps(world.view(seat)) == view
     assert pieces(world) == pieces(state)
+    for other in {*range(json.loads(view)["seats"])} - {seat}:
+        told = iter(state.view(other).get("history", ()))
+        for line in world.view(other).get("history", ()):
+            assert any(line == whole[: len(line)] for whole in told), f"seat {other} sees there what only {seat} knows: {line}"
     asked, open_now = state.pending(), world.pending()
     assert open_now.get(seat) == asked.get(seat)
     if json.loads(view)["ask"] or game.name == "khiva":  # who else chooses a first event card depends on what it was dealt

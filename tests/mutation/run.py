@@ -25,7 +25,7 @@ from cosmic_ray.testing import run_tests
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
 
 ROOT = Path(__file__).parents[2]
-GAME_TESTS = "tests/games/test_every_game.py tests/games/test_game_vectors.py tests/playthroughs"
+GAME_TESTS = "tests/games/test_every_game.py tests/games/test_game_vectors.py tests/games/test_worlds.py tests/playthroughs"
 ROOMS = {
     "khiva": ("khiva_arena/games/khiva", f"tests/games/khiva {GAME_TESTS}"),
     "emira": ("khiva_arena/games/emira", f"tests/games/emira {GAME_TESTS}"),
