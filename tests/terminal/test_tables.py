@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from khiva_arena.games.base import State
+from khiva_arena.games.khiva.notation import LETTERS
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.sheet import Block, Flow, PaintedText
 from khiva_arena.seats import terminal_table
@@ -78,6 +79,19 @@ def test_pieces_are_told_apart_by_their_letters_and_can_be_read_on_light_and_dar
     assert "\x1b" not in plain
     assert all(len(ink.split(" on ")) == 2 for ink in terminal_table.INKS.values())  # each has its own ground
     assert coloured.count("48;5;") >= 5 + 5  # the hand, the camels
+
+
+def test_each_camel_stands_at_one_place_of_the_table() -> None:
+    """On a path or in the tents, which may hold some of them or none, in every position of a match."""
+    in_tents = set()
+    for state, seat, _ in played("khiva", {}):
+        paths, _, rest, _ = (block for block in drawing_of("khiva")(state.view(seat), NAMES, {}) if isinstance(block, Block))
+        tents = next(cells for title, *cells in rest.rows if title == "in tents")
+        cells = [*tents, *(cell for row in paths.rows for cell in row[1:])]
+        camels = [part.text for cell in cells if not isinstance(cell, str) for part in cell if isinstance(part, PaintedText)]
+        assert sorted(camels) == sorted(LETTERS), state.view(seat)["camels"]
+        in_tents.add(len([part for part in tents[0] if isinstance(part, PaintedText)]))
+    assert len(in_tents) > 2
 
 
 def test_a_game_without_a_drawing_shows_what_its_seat_knows(monkeypatch: pytest.MonkeyPatch) -> None:
