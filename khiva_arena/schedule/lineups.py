@@ -77,7 +77,7 @@ def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()
     cap = cap_of(bots, seats, copies)
     often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third
     lower_bound = -(-often * bots // seats)
-    smallest = next(number for number in range(lower_bound, lower_bound + bots + 1) if number * seats % bots == 0)
+    smallest = next(number for number in range(lower_bound, lower_bound + bots) if number * seats % bots == 0)
     return min(smallest, count_line_ups(bots, seats, cap, authors))
 
 

@@ -503,6 +503,15 @@ def test_S17_every_good_of_the_last_caravan_is_laid_out(table):
     assert t.state.hands[0] == [0, 1, 0, 0, 0]
 
 
+def test_S17_all_cards_of_a_good_may_be_laid_out(table):
+    t = table(3).caravan(1, "in_Isf", "Isfahan", [8]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
+    t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["14I", "1T 1S", "2P"], open="2S 1P").start(1)
+    t.step(T, S, place="Isfahan")
+    while t.seat != 0:
+        t.play(*t.legal[0])
+    assert (t.asked, t.about["good"], t.words) == ("lay_out", I, [*range(14, -1, -1)])
+
+
 def test_S17_an_empty_bag_loses_nothing(table):
     t = table().caravan(1, "in_Isf", "Isfahan", [8]).jewels(bag=0, Isfahan="B", Samarkand="BY", Byzanz="BYG").start(0)
     t.step(T, place="Isfahan")
