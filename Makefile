@@ -136,9 +136,9 @@ rehearse: .venv/.release ## type every install line of the pages against dist/, 
 site: docs .venv/.test ## one folder for any static host, docs/_build/site: the docs, a recorded cup with its page, a league's pages; a dead link is an error
 	@$(BIN)/python .ci/site.py
 
-.venv/.release: .venv/.docs pyproject.toml
+.venv/.release: .venv/.docs pyproject.toml .ci/release.txt
 	@echo "setting up the tools of a release (once)" >&2
-	@$(BIN)/pip $(INSTALL) -e '.[release]'
+	@$(BIN)/pip $(INSTALL) -c .ci/release.txt -e '.[release]'
 	@touch $@
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit
