@@ -125,14 +125,11 @@ def compiler(machine: str) -> list[str]:
 
 
 def check_wheels(out: Path) -> None:
-    """Raise NotBuiltError if a processor has no wheel with its programs in C, or that lacks a licence of what is within."""
-    for machine in MACHINES:
-        wheel = next(out.glob(f"khiva_arena-*-py3-none-*musllinux*_{machine}.whl"), None)
-        if wheel is None:
-            raise NotBuiltError(f"the wheel for {machine} has no programs in C: its compiler failed; see what hatchling prints")
+    """Raise NotBuiltError if a wheel lacks a licence of what is within."""
+    for wheel in out.glob("*.whl"):
         names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist() if "/licenses/" in name}
         if lacking := ", ".join(sorted({"LICENSE", *WITHIN} - names)):
-            raise NotBuiltError(f"the wheel for {machine} lacks {lacking}: see license-files in pyproject.toml")
+            raise NotBuiltError(f"{wheel.name} lacks {lacking}: see license-files in pyproject.toml")
 
 
 def list_dependencies(folder: Path) -> None:

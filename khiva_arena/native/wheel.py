@@ -23,7 +23,7 @@ class Programs(BuildHookInterface[Any]):
         machine = named or platform.machine()
         paths = [path for name in tools["PROGRAMS"] if (path := tools["build"](name, machine))]
         if named and len(paths) < len(tools["PROGRAMS"]):
-            raise RuntimeError(f"a wheel for {named} has to have its programs in C: stderr says why it has not")
+            raise SystemExit(f"a wheel for {named} has to have its programs in C")
         if paths and version != "editable":
             # The program is static, and the library names no C library: both need nothing of a system but what all have.
             systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
