@@ -19,7 +19,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse rehearse-wheel site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -133,12 +133,16 @@ release: .venv/.release ## build all of a release from the commit, twice, into d
 rehearse: .venv/.release ## type every install line of the pages against dist/, each in an empty environment; PYTHONS="python3.12 python3.13" WITHOUT=package
 	@$(BIN)/python .ci/rehearse.py $(PYTHONS) $(if $(WITHOUT),--without $(WITHOUT))
 
+rehearse-wheel: .venv/.test ## type README's line and the first commands against a wheel of this checkout, in a minute; CI does
+	@rm -rf build/wheel && $(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
+	@$(BIN)/python .ci/rehearse.py --first --dist build/wheel
+
 site: docs .venv/.test ## one folder for any static host, docs/_build/site: the docs, a recorded cup with its page, a league's pages; a dead link is an error
 	@$(BIN)/python .ci/site.py
 
-.venv/.release: .venv/.docs pyproject.toml
+.venv/.release: .venv/.docs pyproject.toml .ci/release.txt
 	@echo "setting up the tools of a release (once)" >&2
-	@$(BIN)/pip $(INSTALL) -e '.[release]'
+	@$(BIN)/pip $(INSTALL) -c .ci/release.txt -e '.[release]'
 	@touch $@
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit

@@ -1,5 +1,5 @@
-"""Type every line of the pages that installs the arena against the wheels of dist/, each in an empty environment, then the first
-commands of README and of the page on leagues: what a stranger does on the day of a release.
+"""Type every line of the pages that installs the arena against the wheels of a release, each in an empty environment, then the
+first commands of README and of the page on leagues: what a stranger does on the day of a release.
 
 The wheels lie at an index on loopback that pip is told of by a variable, so the lines are typed as they stand.
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 ROOT = Path(__file__).resolve().parents[1]
-DIST = ROOT / "dist"
+LINE = "pip install khiva-arena"
 INSTALLS = re.compile(r"""(?:[\w./-]*pip|pipx) install [^`#\n&;)]*?'?khiva-arena(?:\[[\w,-]+\])?(?:==[\d.]+)?'?(?=[\s`)]|$)""")
 COMPILERS = re.compile(r"(?:.*-)?(?:cc|gcc|g\+\+|c\+\+|c89|c99|clang|clang\+\+|tcc)(?:-\d+)?")
 FIRST = (("README.md", "## Your first tournament"), ("README.md", "## Your first bot"), ("docs/leagues.md", "## Begin"))
@@ -55,12 +55,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters to type the lines with")
     parser.add_argument("--without", default="", help="leave out lines with this package, and say so: for CI, what brings much")
+    parser.add_argument("--first", action="store_true", help="leave out all but README's line and what follows it, and say so")
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="the folder of wheels")
     flags = parser.parse_args()
-    if not list(DIST.glob("khiva_arena-*.whl")):
-        print("dist/ has no wheel: `make release` builds it", file=sys.stderr)
+    if not list(flags.dist.glob("khiva_arena-*.whl")):
+        print(f"{flags.dist} has no wheel: `make release` builds it", file=sys.stderr)
         return 2
-    with served(DIST) as index, tempfile.TemporaryDirectory(prefix="khiva-rehearsal-") as folder:
-        typed = [one for python in flags.pythons for one in rehearsed(Path(folder), python, index, flags.without)]
+    with served(flags.dist) as index, tempfile.TemporaryDirectory(prefix="khiva-rehearsal-") as folder:
+        left_out = [line for line in lines() if (flags.without and flags.without in line) or (flags.first and line != LINE)]
+        typed = [one for python in flags.pythons for one in rehearsed(Path(folder), python, index, left_out)]
     print(tabulate([one._replace(seconds=round(one.seconds)) for one in typed], headers=Typed._fields))
     untyped = sum(one.result.startswith("n/a") for one in typed)
     well = sum(one.result == "well" for one in typed)
@@ -98,9 +101,9 @@ def lines() -> dict[str, str]:
     return listed
 
 
-def rehearsed(folder: Path, python: str, index: str, without: str = "") -> Iterator[Typed]:
-    """Type each line in an environment of its own, without a compiler, then the first commands with one and without. A line with
-    the package ``without`` is not typed, nor any with a Python that is not here; both are told."""
+def rehearsed(folder: Path, python: str, index: str, left_out: Container[str] = ()) -> Iterator[Typed]:
+    """Type each line in an environment of its own, without a compiler, then the first commands with one and without. A line that
+    is left out is told, as is a Python that is not here."""
     if shutil.which(python) is None:
         yield Typed("all lines", "", python, "", 0, "n/a: no such Python on this machine")
         return
@@ -108,12 +111,12 @@ def rehearsed(folder: Path, python: str, index: str, without: str = "") -> Itera
     version = version.stdout.strip()
     bare = without_compilers(folder / f"bare-{version}")
     for at, (line, page) in enumerate(lines().items()):
-        if without and without in line:
-            yield Typed(line, page, version, "", 0, f"n/a: left out, with {without}")
+        if line in left_out:
+            yield Typed(line, page, version, "", 0, "n/a: left out")
             continue
         env = environment(folder / f"{version}-{at}", python, index, bare)
         yield typed(line, page, version, "no", env, folder)
-        if line == "pip install khiva-arena":
+        if line == LINE:
             for compiler, path in (("no", bare), ("yes", os.environ["PATH"])):
                 with_path = {**env, "PATH": f"{env['VIRTUAL_ENV']}/bin:{path}"}
                 for name, heading in FIRST:

@@ -24,8 +24,8 @@ SHIPPED = {
 }
 """The bots of the cup by game."""
 LINK = re.compile(r"""(?<![\w-])(href|src|action)="([^"]*)"(?=[^<]*>)""")
-GIVEN = (ROOT / "dist" / "khiva-arena.html",)
-"""Pages that stand on the site if they are there: another target makes them."""
+CHECKER = ROOT / "dist" / "khiva-arena.html"
+"""Stands on the site if it is there: another target makes it."""
 COLUMNS = {"rank": "rank", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
 
 
@@ -43,17 +43,8 @@ def make_cup(folder: Path) -> str:
         how = ("--seats", "3", "--seeds", seeds, "--seed", "site", "--trust-bots", "-j", "2", "--out", "cup")
         arena("run", "--game", game, *seated, *how, where=folder)
     (SITE / "cup").mkdir()
-    arena(
-        "report",
-        "cup",
-        "--out",
-        str(SITE / "cup" / "cup.html"),
-        "--title",
-        "A cup of three games",
-        "--replays",
-        "all",
-        where=folder,
-    )
+    page = ("--out", str(SITE / "cup" / "cup.html"), "--title", "A cup of three games", "--replays", "all")
+    arena("report", "cup", *page, where=folder)
     arena("bundle", "cup", str(SITE / "cup" / "cup.khiva"), where=folder)
     first = json.loads(arena("standings", "cup", "--json", where=folder))["standings"][0]
     cells = [[row[key] for key in COLUMNS] for row in first["rows"]]
@@ -133,9 +124,10 @@ def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     SITE.mkdir(parents=True)
     shutil.copytree(SITE.parent / "html", SITE / "manual", ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"))
-    given = [Path(shutil.copy(page, SITE)).name for page in GIVEN if page.exists()]
-    words = "Check a bundle here, in your browser</a>: nothing is sent anywhere"
-    checks = "".join(f'<li><a href="{name}">{words}</li>' for name in given)
+    checks = ""
+    if CHECKER.exists():
+        shutil.copy(CHECKER, SITE)
+        checks = f'<li><a href="{CHECKER.name}">Check a bundle here, in your browser</a>: nothing is sent anywhere</li>'
     with tempfile.TemporaryDirectory(prefix="khiva-site-") as folder:
         os.chmod(folder, 0o755)  # root's server becomes another user
         rows = make_cup(Path(folder))

@@ -184,6 +184,12 @@ def released(word: str) -> list[str]:
     return [row["maxima"]["16"] for row in rows if row["word"] == word]
 
 
+def is_there(word: str, out: Path) -> bool:
+    """Tell whether a folder has the module of the newest release already, with licences."""
+    file = out / f"{word}.wasm"
+    return file.exists() and (out / "licences").exists() and sha256(file.read_bytes()).hexdigest() in released(word)[-1:]
+
+
 def build(word: str, python: Path, out: Path, *, is_any: bool) -> str:
     """Build an interpreter into a folder. Returns its hash. Raises BuildError if no release has it, unless any is wanted."""
     file = out / f"{word}.wasm"
@@ -205,6 +211,7 @@ def main() -> int:
     parser.add_argument("words", nargs="*", metavar="WORD", help=f"which, of {', '.join(BUILDS)}; all if none is named")
     parser.add_argument("--out", type=Path, default=HERE / "build", help="the folder for the modules")
     parser.add_argument("--toolchain", type=Path, default=HERE / "build" / "toolchain", help="the folder for the compiler")
+    parser.add_argument("--missing", action="store_true", help="build only what is not there with the newest hash")
     parser.add_argument("--unreleased", action="store_true", help="keep a module that no release had")
     options = parser.parse_args()
     if unknown := sorted({*options.words} - BUILDS.keys()):
@@ -212,8 +219,9 @@ def main() -> int:
     out = options.out.absolute()
     try:
         out.mkdir(parents=True, exist_ok=True)
-        python = toolchain(options.toolchain.absolute())
-        for word in options.words or BUILDS:
+        words = [word for word in options.words or BUILDS if not (options.missing and is_there(word, out))]
+        python = toolchain(options.toolchain.absolute()) if words else Path()
+        for word in words:
             digest = build(word, python, out, is_any=options.unreleased)
             print(f"{digest}  {os.path.relpath(out / f'{word}.wasm')}", flush=True)
     except (BuildError, OSError, ValueError, subprocess.SubprocessError, tarfile.TarError) as error:

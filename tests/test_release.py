@@ -68,9 +68,10 @@ def test_a_path_without_compilers_has_none(rehearse: dict[str, Any], tmp_path: P
 def test_a_line_or_a_python_that_is_left_out_is_told(rehearse: dict[str, Any], tmp_path: Path) -> None:
     (absent,) = rehearse["rehearsed"](tmp_path, "python9.9", "")
     assert absent.result.startswith("n/a: no such Python")
-    every = list(rehearse["rehearsed"](tmp_path, sys.executable, "", "install"))
+    every = list(rehearse["rehearsed"](tmp_path, sys.executable, "", rehearse["lines"]()))
     assert [one.line for one in every] == list(rehearse["lines"]())
-    assert {one.result for one in every} == {"n/a: left out, with install"}
+    assert {one.result for one in every} == {"n/a: left out"}
+    assert rehearse["LINE"] in rehearse["lines"]()
 
 
 def test_a_link_of_the_site_that_leads_nowhere_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

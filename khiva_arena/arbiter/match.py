@@ -83,14 +83,16 @@ class LiveMatch(MatchSteps):
     async def greet(self) -> Outcome:
         """Start the bots, exchange hellos, and end them, without playing."""
         endings: list[Ending] = []
+        grace = 0.0  # who failed to begin is not asked to end: its wire may be closed
         try:
             await self._greet()
             for seat in self._seats:
                 if seat.playing:
                     self._wire.send(seat.number, seat.session.end(messages.End("greeted", [], [])))
+            grace = EXIT_GRACE
         finally:
             with trio.CancelScope(shield=True):
-                endings = await self._wire.close(EXIT_GRACE)
+                endings = await self._wire.close(grace)
         reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=True))
         return Outcome(self._job.ordinal, self._job.attempt, None, "", reports, self._req, 0.0)
 

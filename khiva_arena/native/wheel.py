@@ -19,8 +19,11 @@ class Programs(BuildHookInterface[Any]):
         """Build the programs. ``version``: editable if they are to lie beside their sources, else of a wheel."""
         tools = runpy.run_path(str(Path(self.root, "khiva_arena", "native", "build.py")))
         tools["write_headers"]()
-        machine = os.environ.get("KHIVA_ARENA_MACHINE") or platform.machine()
+        named = os.environ.get("KHIVA_ARENA_MACHINE", "")
+        machine = named or platform.machine()
         paths = [path for name in tools["PROGRAMS"] if (path := tools["build"](name, machine))]
+        if named and len(paths) < len(tools["PROGRAMS"]):
+            raise SystemExit(f"a wheel for {named} has to have its programs in C")
         if paths and version != "editable":
             # The program is static, and the library names no C library: both need nothing of a system but what all have.
             systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from khiva_arena.json_schema import DIALECT, write_schemas
+from khiva_arena.json_schema import DIALECT, schema_of, write_schemas
 from khiva_arena.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 
 NAMES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hello": BotHello, "act": Act}
@@ -42,14 +42,14 @@ class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
 
 def schemas() -> dict[str, str]:
     """Return texts by file name: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
-    by_name = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
+    by_name = {name: schema_of(kind) for name, kind in NAMES.items()} | {"event": _event()}
     return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in by_name.items()}
 
 
 def _event() -> dict[str, Any]:
     parts = {}
     for name, kind in (("default", Default), ("forfeit", Forfeit)):
-        (parts[name],) = msgspec.json.schema(kind)["$defs"].values()
+        (parts[name],) = schema_of(kind)["$defs"].values()
         parts[name]["title"] = name
     anyof = [{"$ref": f"#/$defs/{name}"} for name in parts]
     return {"title": "An event of any game", "anyOf": anyof, "$defs": parts}

@@ -25,6 +25,7 @@ from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.stderr import MARK
 from khiva_arena.commands import traced
 from khiva_arena.commands.traced import Tracing
+from khiva_arena.errors import StagingError
 from khiva_arena.modules.runner import line
 from khiva_arena.protocol import codec
 from khiva_arena.replay.requests import requests
@@ -148,6 +149,13 @@ def test_the_second_backstop_of_a_match_is_a_fault() -> None:
     assert [(outcome.attempt, outcome.causes) for outcome in outcomes] == [(1, (1,)), (2, ())]
     assert outcomes[1].record
     assert outcomes[1].record.verdicts[1] is Verdict.RESOURCE
+
+
+def test_a_trial_start_whose_runner_fails_twice_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("khiva_arena.arbiter.preflight.HOST_WAITS", (0.0,))
+    job = a_job("honest", "ends:0")
+    with pytest.raises(StagingError):
+        preflight(["a", "b"], job.commands, job.header, job.sandbox)
 
 
 def test_the_trial_start_names_a_module_that_is_refused() -> None:
