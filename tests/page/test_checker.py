@@ -22,6 +22,7 @@ from recursions import interpreted_recursions as interpreted_recursions
 from recursions import plain_recursions as plain_recursions
 
 pytestmark = pytest.mark.soak
+BROWSERS = ["chromium", pytest.param("other_browser", marks=pytest.mark.xdist_group("firefox"))]
 VERIFIER_PAGE = CHECK.parent / "README.md"
 JAVASCRIPT = """
 for (let message; (message = khiva.readFrame()); ) {{
@@ -200,18 +201,16 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
 
 
 @pytest.mark.parametrize("cup", ["plain_recursions", "interpreted_recursions"])
-def test_in_chromium_no_recursion_differs_for_want_of_stack(
-    page: Path, chromium: Page, request: pytest.FixtureRequest, cup: str
-) -> None:
-    verdict = dropped(chromium, page, request.getfixturevalue(cup) / "cup.khiva")
-    assert not chromium.texts("[data-what=matches] li"), verdict
+@pytest.mark.parametrize("of", BROWSERS)
+def test_no_recursion_differs_for_want_of_stack(page: Path, request: pytest.FixtureRequest, of: str, cup: str) -> None:
+    browser: Page | Firefox = request.getfixturevalue(of)
+    verdict = dropped(browser, page, request.getfixturevalue(cup) / "cup.khiva")
+    assert not browser.texts("[data-what=matches] li"), verdict
     assert verdict.startswith("Equal: ")
 
 
 @pytest.mark.xdist_group("firefox")
-def test_firefox_comes_to_the_same_verdicts(
-    page: Path, module_cup: Path, plain_recursions: Path, other_browser: Firefox, tmp_path: Path
-) -> None:
+def test_firefox_comes_to_the_same_verdicts(page: Path, module_cup: Path, other_browser: Firefox, tmp_path: Path) -> None:
     assert dropped(other_browser, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
     assert f"{MATCHES} with every bot run again" in other_browser.texts("[data-what=event]")[0]
     other_browser.until("return document.querySelector('#viewed .board')?.childElementCount")
@@ -219,4 +218,3 @@ def test_firefox_comes_to_the_same_verdicts(
     (tmp_path / "forged.khiva").write_bytes(forged(lines))
     assert dropped(other_browser, page, tmp_path / "forged.khiva").startswith("Differs: ")
     assert any(said in line for line in other_browser.texts("[data-what=problems] li"))
-    assert dropped(other_browser, page, plain_recursions / "cup.khiva").startswith("Equal: ")
