@@ -19,7 +19,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse rehearse-wheel site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse rehearse-wheel site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page page-soak crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -193,6 +193,9 @@ RUNTIME := interpreters/build/page-runtime.tar
 page: .venv/.run ## fetch what runs the page that checks bundles (needs npm), and write khiva-arena.html; OUT=khiva-arena.html
 	@[ $(RUNTIME) -nt khiva_arena/page/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
 	@$(ARENA) page --runtime $(RUNTIME) --out $(or $(OUT),khiva-arena.html)
+
+page-soak: .venv/.test ## check 1,058 matches in ticks in Chromium and Firefox and say what it costs beside verify --rerun-bots; SEEDS=2 OUT=results/page-soak
+	nice $(BIN)/python tests/page/page_soak.py $(or $(OUT),results/page-soak) $(or $(SEEDS),2) chromium firefox
 
 rules-alike: .venv/.test ## play random matches in the engine and in C and compare every step; GAME=khiva MATCHES=1000000 SEED=1
 	$(BIN)/python tests/crules/alike.py $(or $(GAME),khiva) --matches $(or $(MATCHES),10000) --seed $(or $(SEED),1)

@@ -6,7 +6,7 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
     {"kind": "not_checked", "what"}: what is not checked, before anything else is said
     {"kind": "read", "matches"}: how many were read so far
     {"kind": "match", "event", "match", "verdict", "why"}: a match that was run again
-    {"kind": "event", ...}: an event is through, with its problems and the verdicts of its matches
+    {"kind": "event", ...}: an event is through, with its problems and how many matches came to what
     {"kind": "table", ...}: what was counted from the records of a table, and what differs from the bundle's
     {"kind": "matches", "page"}: the matches that are sound by the rules, as page/browser/types.d.ts has them
     {"kind": "end", "verdict", "problems"}: the end of the check
@@ -75,13 +75,17 @@ class CannotTellError(Exception):
 
 
 class _PageRerunner:
-    """Runs the bots of events in ticks again, on the page's own machine: a ``RunsAgain``."""
+    """Runs the bots of events in ticks again, on the page's own machine: a ``RunsAgain``.
+
+    by_the_rules: how many matches of each event it was given, all of which the rules have confirmed.
+    """
 
     say = staticmethod(say_nothing)
 
     def __init__(self, machine: Machine, tell: Tell) -> None:
         self._machine, self._tell = machine, tell
         self._files: set[ModuleFile] = set()
+        self.by_the_rules: Counter[int] = Counter()
 
     def take(self, file: ModuleFile, data: bytes) -> None:
         self._files.add(file)
@@ -91,6 +95,7 @@ class _PageRerunner:
         bots = {bot.identity: bot for bot in definition.bots}
         unequal: dict[int, str] = {}
         unconfirmed: dict[int, Unconfirmed] = {}
+        self.by_the_rules[report.number] += len(matches)
         for ordinal, (record, secret) in matches.items():
             one = self._compared(definition, bots, record, secret)
             if one.difference:
@@ -144,9 +149,10 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     tell({"kind": "engine", "wrote": shown(reader.engine), "checks": __version__})
     tell({"kind": "not_checked", "what": NEVER_CHECKED})
     bundled = BundledEvents(_heard(reader.lines(), tell))
-    result = audit(bundled, 1, _PageRerunner(machine, tell))
+    rerunner = _PageRerunner(machine, tell)
+    result = audit(bundled, 1, rerunner)
     for report in result.events:
-        tell(_of_event(report))
+        tell(_of_event(report, rerunner.by_the_rules.get(report.number, report.sound)))
     problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
     if not problems:
         problems = _table_problems(bundled, tell)
@@ -174,17 +180,18 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell) -> Iterator[bundle.Bu
         yield line
 
 
-def _of_event(report: EventReport) -> Heard:
-    """Return what was found of an event as plain values."""
+def _of_event(report: EventReport, by_the_rules: int) -> Heard:
+    """Return what was found of an event as plain values. ``by_the_rules``: how many matches are equal by the rules."""
+    claims = len(report.unconfirmed) - len(report.unconfirmed_matches)  # run again and equal, but for what nobody can know
     return {
         "kind": "event",
         "event": report.number,
         "id": report.event,
         "planned": report.planned,
-        "sound": report.sound_matches,
-        "unsound": report.unsound_matches,
-        "unconfirmed": report.unconfirmed_matches,
-        "rerun": report.rerun,
+        "by_the_rules": by_the_rules,
+        "rerun": None if report.rerun is None else report.rerun - claims,
+        "differ": len(report.unsound_matches),
+        "cannot_tell": len(report.unconfirmed),
         "digest": report.digest,
         "problems": [*map(shown, report.problems)],
     }

@@ -31,7 +31,7 @@ class JavaScriptMachine:
         if why and can_run_sync():  # a worker's stack may be full too early, and a promise has one of its own
             why, results = run_sync(self._page.run_apart(*words))
         if why:
-            raise HostFault(f"the browser's own VM said {why}")
+            raise HostFault(why)
         return [SeatResult(word, int(used), bytes(answer)) for word, used, answer in results]
 
 

@@ -126,13 +126,7 @@ def _names(node: ast.stmt, importer: str) -> Iterator[str]:
             source = ".".join([*around[: len(around) - node.level + 1], *([source] if source else [])])
         yield source
         if _is_ours(source):
-            yield from (one for alias in node.names if _is_module(one := f"{source}.{alias.name}"))
-
-
-def _is_module(name: str) -> bool:
-    folder = files("khiva_arena").joinpath(*name.split(".")[1:-1])
-    last = name.rpartition(".")[2]
-    return folder.joinpath(f"{last}.py").is_file() or folder.joinpath(last, "__init__.py").is_file()
+            yield from (one for alias in node.names if path_of(one := f"{source}.{alias.name}").is_file())
 
 
 def packed(firsts: Iterable[str]) -> bytes:

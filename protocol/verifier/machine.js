@@ -2,18 +2,40 @@
 import { rewritten } from "./meter.js";
 import { PAGE_BYTES } from "./prices.js";
 import { play, playApart } from "./runner.js";
+import { Refused } from "./sections.js";
 
-const KEPT = 16; // compiled modules: those of one table, and some more
+// What a page takes on, beside the bounds of METER.md, which hold for machines that can do without a module. The interpreter of
+// Python has 10.8 million bytes and 1.1 million merges.
+const MOST = {
+  fileBytes: 2 ** 27, // of all modules and payloads of a bundle
+  moduleBytes: 2 ** 24, // which take 3 seconds and 150 MB to rewrite
+  compiledBytes: 2 ** 26, // of rewritten modules that are kept
+  // Values that a VM sees to where ways through a function part or meet. A million takes V8 30 ms and 13 MB to compile, once the
+  // function runs; METER.md lets a module of 3 million bytes have 2,400 million of them.
+  merges: 2_000_000,
+  mergesOfAll: 20_000_000,
+};
+
+class TooMuch extends Error {}
 
 export class Machine {
   constructor() {
     this.files = new Map();
-    this.compiled = new Map();
+    this.fileBytes = 0;
+    this.compiled = new Map(); // each {module, size}, or {error} if it cannot be had
   }
 
-  // Keep the bytes of a module or a payload by their SHA-256, in hex. Whoever calls has compared it.
+  // Keep the bytes of a module or a payload by their SHA-256, in hex, as long as there is room. Whoever calls has compared it.
   take(digest, bytes) {
+    if (this.files.has(digest) || this.fileBytes + bytes.length > MOST.fileBytes) return;
+    this.fileBytes += bytes.length;
     this.files.set(digest, bytes);
+  }
+
+  fileOf(digest) {
+    const file = this.files.get(digest);
+    if (!file) throw new TooMuch(`more than ${MOST.fileBytes} bytes of modules and payloads`);
+    return file;
   }
 
   // Run a module from its start over orders, each [word, ticks, bytes]. Return {results, why}.
@@ -51,19 +73,53 @@ export class Machine {
       return value ? { order: value[0], ticks: value[1], bytes: value[2] } : null;
     };
     const pages = Math.floor(mostBytes / PAGE_BYTES);
-    return { results, seat: () => [this.moduleOf(module, pages), key, next, payload ? this.files.get(payload) : null] };
+    return { results, seat: () => [this.moduleOf(module, pages), key, next, payload ? this.fileOf(payload) : null] };
   }
 
   moduleOf(digest, pages) {
     const name = `${pages} ${digest}`;
-    const module = this.compiled.get(name) ?? new WebAssembly.Module(rewritten(this.files.get(digest), pages));
+    const kept = this.compiled.get(name) ?? this.compile(digest, pages);
     this.compiled.delete(name); // the one that was used last is the last one to go
-    this.compiled.set(name, module);
-    if (this.compiled.size > KEPT) this.compiled.delete(this.compiled.keys().next().value);
-    return module;
+    this.compiled.set(name, kept);
+    let bytes = 0;
+    for (const { size = 0 } of this.compiled.values()) bytes += size;
+    for (const [other, { size = 0 }] of this.compiled) {
+      if (bytes <= MOST.compiledBytes || other === name) break;
+      this.compiled.delete(other);
+      bytes -= size;
+    }
+    if (kept.error) throw kept.error;
+    return kept.module;
+  }
+
+  compile(digest, pages) {
+    try {
+      const bytes = this.fileOf(digest);
+      within(bytes.length, MOST.moduleBytes, "bytes of a module");
+      const own = rewritten(bytes, pages, mergesWatched());
+      return { module: new WebAssembly.Module(own), size: own.length };
+    } catch (error) {
+      if (error instanceof RangeError) throw error; // memory that is not to be had now may be had later
+      return { error };
+    }
   }
 }
 
+// Return a function that takes the walks through the functions of a module, and throws when that becomes too much to compile.
+function mergesWatched() {
+  let all = 0;
+  return ({ blocks, targets, locals, most }) => {
+    const merges = blocks.length * most + targets * (most + locals);
+    within(merges, MOST.merges, "merges in a function");
+    within(all += merges, MOST.mergesOfAll, "merges");
+  };
+}
+
+function within(value, most, what) {
+  if (value > most) throw new TooMuch(`${value} ${what}, at the most ${most}`);
+}
+
 function lacking(error) {
-  return { results: [], why: `${error?.name}: ${error?.message}` };
+  const who = error instanceof TooMuch ? "more than this page takes on:" : error instanceof Refused ? "this page's meter refuses the module:" : `the browser's own VM said ${error?.name}:`;
+  return { results: [], why: `${who} ${error?.message}` };
 }

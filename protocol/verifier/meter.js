@@ -17,10 +17,11 @@ const GLOBAL_EXPORT = 3;
 
 // Return the bytes of the rewritten module, or throw Refused.
 // mostPages: the pages that an event allows; what growth pays is by the module's own maximum.
-export function rewritten(bytes, mostPages = BOUNDS.pages) {
+// watch: is handed the walk through each function, and may throw.
+export function rewritten(bytes, mostPages = BOUNDS.pages, watch = () => {}) {
   const module = readModule(bytes);
   const types = [...module.types]; // those of blocks around functions of several results come behind the module's own
-  const bodies = rewrittenBodies(module, types);
+  const bodies = rewrittenBodies(module, types, watch);
   const out = new Writer(2 * bytes.length).all(HEADER);
   const section = (number, content) => out.byte(number).sized(content);
   section(1, vector(types, writeType));
@@ -72,7 +73,7 @@ function exportsOf({ exports, globals }) {
   ];
 }
 
-function rewrittenBodies(module, types) {
+function rewrittenBodies(module, types, watch) {
   const pieces = new Pieces(module.globals.length);
   const mostHeavy = BOUNDS.heavy + Math.floor(module.raw[10].length / HEAVY_BYTES);
   let [targets, effort, heavy] = [0, 0, 0];
@@ -80,6 +81,7 @@ function rewrittenBodies(module, types) {
     const type = module.types[module.functions[at]];
     const walk = new Walk(module, pieces, type, body);
     walk.run();
+    watch(walk);
     targets = within(targets + walk.targets, BOUNDS.jumpEntriesOfAll, "entries of all br_tables");
     effort = within(effort + walk.effort, BOUNDS.effortOfAll, "blocks that pay times 100 more than the locals, in all");
     heavy = within(heavy + walk.heavy, mostHeavy, "heavy instructions");

@@ -86,12 +86,39 @@ def event_of(match: Event) -> str:
     return f"match {match['event']}/{match['match']}"
 
 
-def test_a_machine_that_cannot_accuses_nobody(module_cup: Path) -> None:
-    class Small(OwnMachine):
-        def run(self, *words: Any) -> Any:
-            raise HostFault("RangeError: Maximum call stack size exceeded")
+class Small(OwnMachine):
+    """A machine that has enough stack for so many runs, and no more."""
 
-    events = checked((module_cup / "cup.khiva").read_bytes(), Small())
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def run(self, *words: Any) -> Any:
+        if self.runs >= self._most:
+            raise HostFault("RangeError: Maximum call stack size exceeded")
+        return super().run(*words)
+
+
+def counts(events: list[Event]) -> tuple[int, ...]:
+    """How many matches of the one event came to what: by the rules, with every bot, that differ, that cannot be told."""
+    (event,) = of_kind(events, "event")
+    return tuple(event[key] for key in ("by_the_rules", "rerun", "differ", "cannot_tell"))
+
+
+def test_a_match_that_cannot_be_told_is_equal_by_the_rules(module_cup: Path) -> None:
+    lines = lines_of(module_cup / "cup.khiva")
+    assert counts(checked(forged(lines))) == (MATCHES, MATCHES, 0, 0)
+    assert counts(checked(forged(lines), Small(3 * 5))) == (MATCHES, 5, 0, MATCHES - 5)
+    of_kind(lines, "match")[0]["record"]["scores"][0] += 1
+    assert counts(checked(forged(lines), Small(3 * 5))) == (MATCHES - 1, 5, 1, MATCHES - 6)
+
+
+def test_a_match_whose_bots_differ_is_equal_by_the_rules(module_cup: Path) -> None:
+    assert counts(checked(forged(forged_lines(module_cup / "cup.khiva", "tick")[0]))) == (MATCHES, MATCHES - 1, 1, 0)
+
+
+def test_a_machine_that_cannot_accuses_nobody(module_cup: Path) -> None:
+    events = checked((module_cup / "cup.khiva").read_bytes(), Small(0))
     assert {event["verdict"] for event in of_kind(events, "match")} == {"cannot tell here"}
     assert (events[-1]["verdict"], events[-1]["problems"]) == ("cannot tell here", [])
     assert "RangeError" in events[-1]["unknown"][0]

@@ -9,26 +9,39 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+import javascript
 import pytest
 from arena import ROOT, arena, bots
 from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
-from checker import CHECK, SECONDS, checked, checker, memory_after, runtime
+from checker import CHECK, checked, checker, dropped, memory_after, runtime
 from firefox import Firefox, firefox
-from javascript import payload_folder
 from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind, play_cup
 from module_cup import module_cup as module_cup
+from once import made_once
 from recursions import interpreted_recursions as interpreted_recursions
 from recursions import plain_recursions as plain_recursions
+from too_much import MADE as TOO_MUCH
+from too_much import too_much_cup as too_much_cup
 
 pytestmark = pytest.mark.soak
+BROWSERS = ["chromium", pytest.param("other_browser", marks=pytest.mark.xdist_group("firefox"))]
 VERIFIER_PAGE = CHECK.parent / "README.md"
 JAVASCRIPT = """
-for (let message; (message = khiva.readFrame()); ) {{
-  if (message.type === "hello") khiva.writeFrame({{ type: "hello", proto: 1, name: "js" }});
-  else if (message.type === "decide") khiva.writeFrame({{ type: "act", req: message.req, choice: {choice} }});
-}}
+for (let message; (message = khiva.readFrame()); ) {
+  if (message.type === "hello") khiva.writeFrame({ type: "hello", proto: 1, name: "js" });
+  else if (message.type === "decide") khiva.writeFrame({ type: "act", req: message.req, choice: message.legal.length - 1 });
+}
 """
+
+
+@made_once
+def interpreted_cup(folder: Path) -> None:
+    """Play a bot in JavaScript and two in Python, and write "cup.khiva"."""
+    javascript.payload_folder(folder / "js", {"main.js": JAVASCRIPT.encode()})
+    words = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "interpreted")
+    arena("run", *words, *bots("js", "shipped:python/naive", "shipped:python/random"), "--out", "store", cwd=folder)
+    arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +64,6 @@ def other_browser() -> Iterator[Firefox]:
     """Another browser."""
     with firefox() as opened:
         yield opened
-
-
-def dropped(browser: Page | Firefox, page: Path, bundle: Path, view: str = "") -> str:
-    """Open the page at a view, choose a bundle, and return the verdict's line."""
-    browser.visit(page.as_uri() + view)
-    browser.until("return document.querySelector('main')?.childElementCount > 0")
-    browser.choose(bundle)
-    browser.until("return document.querySelector('[data-what=verdict]')", seconds=SECONDS)
-    return browser.texts("[data-what=verdict]")[0]
 
 
 def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_path: Path) -> None:
@@ -112,18 +116,6 @@ def test_what_has_been_checked_takes_no_memory(page: Path, tmp_path: Path) -> No
     play_cup(tmp_path, "--seeds", str(300 // MATCHES))
     after_ten, after_all = memory_after(page, tmp_path / "cup.khiva", (10, 300))
     assert after_all <= 2 * after_ten
-
-
-@pytest.mark.xdist_group("javascript")
-def test_bots_in_javascript_are_run_by_the_interpreter_out_of_the_bundle(page: Path, tmp_path: Path) -> None:
-    for name, choice in (("first", "0"), ("last", "message.legal.length - 1")):
-        payload_folder(tmp_path / name, {"main.js": JAVASCRIPT.format(choice=choice).encode()})
-    words = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "js")
-    arena("run", *words, *bots("first", "last"), "--out", "store", cwd=tmp_path)
-    arena("bundle", "store", "cup.khiva", "--with-modules", cwd=tmp_path)
-    events = checked(page, tmp_path / "cup.khiva")
-    assert [event["verdict"] for event in of_kind(events, "match")] == ["equal"] * 2
-    assert events[-1]["verdict"] == "equal"
 
 
 def test_in_chromium_an_honest_bundle_is_equal_and_nothing_goes_wrong(
@@ -200,18 +192,44 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
 
 
 @pytest.mark.parametrize("cup", ["plain_recursions", "interpreted_recursions"])
-def test_in_chromium_no_recursion_differs_for_want_of_stack(
-    page: Path, chromium: Page, request: pytest.FixtureRequest, cup: str
-) -> None:
-    verdict = dropped(chromium, page, request.getfixturevalue(cup) / "cup.khiva")
-    assert not chromium.texts("[data-what=matches] li"), verdict
+@pytest.mark.parametrize("of", BROWSERS)
+def test_no_recursion_differs_for_want_of_stack(page: Path, request: pytest.FixtureRequest, of: str, cup: str) -> None:
+    browser: Page | Firefox = request.getfixturevalue(of)
+    verdict = dropped(browser, page, request.getfixturevalue(cup) / "cup.khiva")
+    assert not browser.texts("[data-what=matches] li"), verdict
     assert verdict.startswith("Equal: ")
 
 
-@pytest.mark.xdist_group("firefox")
-def test_firefox_comes_to_the_same_verdicts(
-    page: Path, module_cup: Path, plain_recursions: Path, other_browser: Firefox, tmp_path: Path
+@pytest.mark.parametrize("of", BROWSERS)
+def test_bots_in_python_and_javascript_are_run_by_the_interpreters_out_of_the_bundle(
+    page: Path, interpreted_cup: Path, request: pytest.FixtureRequest, of: str
 ) -> None:
+    browser: Page | Firefox = request.getfixturevalue(of)
+    assert dropped(browser, page, interpreted_cup / "cup.khiva").startswith("Equal: ")
+    (told,) = browser.texts("[data-what=event]")
+    (over,) = of_kind(lines_of(interpreted_cup / "cup.khiva"), "over")
+    assert "6 of 6 matches equal by the rules, 6 with every bot run again. " in told
+    assert told.endswith(f"Run digest {over['digest']}")
+
+
+@pytest.mark.parametrize("of", BROWSERS)
+def test_modules_that_are_too_much_cannot_be_told_and_the_page_checks_the_next_bundle(
+    page: Path, module_cup: Path, too_much_cup: Path, request: pytest.FixtureRequest, of: str
+) -> None:
+    browser: Page | Firefox = request.getfixturevalue(of)
+    assert dropped(browser, page, too_much_cup / "cup.khiva").startswith("Cannot tell here: ")
+    assert (
+        "12 of 12 matches equal by the rules, 0 with every bot run again, 12 cannot be told here"
+        in browser.texts("[data-what=event]")[0]
+    )
+    lines = browser.texts("[data-what=matches] li")
+    assert [what for what in TOO_MUCH if not any(line.endswith(what) for line in lines)] == []
+    browser.choose(module_cup / "cup.khiva")
+    browser.until("return document.querySelector('[data-what=verdict]')?.textContent.startsWith('Equal: ')")
+
+
+@pytest.mark.xdist_group("firefox")
+def test_firefox_comes_to_the_same_verdicts(page: Path, module_cup: Path, other_browser: Firefox, tmp_path: Path) -> None:
     assert dropped(other_browser, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
     assert f"{MATCHES} with every bot run again" in other_browser.texts("[data-what=event]")[0]
     other_browser.until("return document.querySelector('#viewed .board')?.childElementCount")
@@ -219,4 +237,3 @@ def test_firefox_comes_to_the_same_verdicts(
     (tmp_path / "forged.khiva").write_bytes(forged(lines))
     assert dropped(other_browser, page, tmp_path / "forged.khiva").startswith("Differs: ")
     assert any(said in line for line in other_browser.texts("[data-what=problems] li"))
-    assert dropped(other_browser, page, plain_recursions / "cup.khiva").startswith("Equal: ")

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from arena import ROOT
+from browser import Page
+from firefox import Firefox
 from tools import lacks, need
 
 from khiva_arena.page.checker import checker_page
@@ -48,6 +50,15 @@ def checked(page: Path, bundle: Path) -> list[dict[str, Any]]:
     assert events, done.stderr
     assert done.returncode == {"equal": 0, "differs": 1, "cannot tell here": 3}[events[-1]["verdict"]]
     return events
+
+
+def dropped(browser: Page | Firefox, page: Path, bundle: Path, view: str = "") -> str:
+    """Open the page at a view, choose a bundle, and return the verdict's line."""
+    browser.visit(page.as_uri() + view)
+    browser.until("return document.querySelector('main')?.childElementCount > 0")
+    browser.choose(bundle)
+    browser.until("return document.querySelector('[data-what=verdict]')", seconds=SECONDS)
+    return browser.texts("[data-what=verdict]")[0]
 
 
 def memory_after(page: Path, bundle: Path, numbers: Sequence[int]) -> list[int]:

@@ -3,12 +3,12 @@
 import json
 import random
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import forged_ticks
-from arena import ROOT, arena, bots
+from arena import ROOT, SECONDS, arena, bots
 from bundling import lines_of
 from forged_ticks import Forge
 from modules import answers_to
@@ -50,14 +50,20 @@ def other_cups(folder: Path) -> None:
         play_cup(folder / game, "--game", game, "--lineups", "1")
 
 
-def play_cup(folder: Path, *more: str) -> None:
-    """Play the event with more words for `khiva-arena run`, and write "cup.khiva"."""
-    modules = json.loads((ROOT / "protocol" / "vectors" / "ticks.json").read_text())["modules"]
-    for name, of in BOTS.items():
-        (folder / f"{name}.wasm").write_bytes(bytes.fromhex(modules[of]))
+def play_cup(folder: Path, *more: str, modules: Mapping[str, bytes] | None = None, seconds: float = SECONDS) -> None:
+    """Play the event with more words for `khiva-arena run`, of other modules if they are given, and write "cup.khiva"."""
+    modules = modules or vectors(BOTS)
+    for name, module in modules.items():
+        (folder / f"{name}.wasm").write_bytes(module)
     words = ("--clock", "ticks", "--seats", "3", "--seeds", "1", "--turn", "10ms", "--bank", "0s", "--seed", "cup", *more)
-    arena("run", *words, *bots(*(f"{name}.wasm" for name in BOTS)), "--out", "store", cwd=folder)
+    arena("run", *words, *bots(*(f"{name}.wasm" for name in modules)), "--out", "store", cwd=folder, seconds=seconds)
     arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
+
+
+def vectors(names: Mapping[str, str]) -> dict[str, bytes]:
+    """Modules of protocol/vectors/ticks.json, by the names of bots."""
+    modules = json.loads((ROOT / "protocol" / "vectors" / "ticks.json").read_text())["modules"]
+    return {name: bytes.fromhex(modules[of]) for name, of in names.items()}
 
 
 class OwnMachine:

@@ -17,6 +17,7 @@ from khiva_arena.audit.rerun import Rerunner
 from khiva_arena.playing import jobs
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import PRICE_LIST, Clock
 from khiva_arena.sandbox.command import Command
@@ -38,9 +39,9 @@ def six_in_ticks(folder: Path) -> None:
     play(folder / "store", 1, 1)
 
 
-def event() -> EventRow:
-    """An event of three modules, two of which misbehave in every match."""
-    by_the_wall = planned(seeds=1)
+def event(entrants: tuple[DefinedBot, ...] = ()) -> EventRow:
+    """An event of three modules, two of which misbehave in every match; or of other ones."""
+    by_the_wall = planned(seeds=1, entrants=entrants)
     definition = replace(by_the_wall.definition, clock=Clock.TICKS, meter=PRICE_LIST, isolation="module", ponder=False)
     commitment = seeds.commitment(definition.digest, SECRET)
     return event_of(definition.text, __version__, commitment, SECRET, by_the_wall.bots)
@@ -51,16 +52,17 @@ def commands(*modules: str) -> list[Command]:
     return [Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules]
 
 
-def play(folder: Path, slots: int, workers: int) -> str:
-    """Play the event into a store, and return its run digest. The double needs packages that a cell does not have."""
-    made = event()
+def play(folder: Path, slots: int, workers: int, made: EventRow | None = None, modules: tuple[str, ...] = MODULES) -> str:
+    """Play the event into a store, or another one, and return its run digest. The double needs packages that a cell does not
+    have. ``modules``: what doubles do."""
+    made = made or event()
     patch = pytest.MonkeyPatch()
     patch.setattr(jobs, "best", lambda: Level.TRUSTED)
     with Store.write(folder) as store:
         store.add_event(made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots)
         row = store.event(made.id)
         assert row
-        part = Play(store, row, commands(*MODULES))
+        part = Play(store, row, commands(*modules))
         patch.undo()
 
         def take(outcome: Outcome) -> None:

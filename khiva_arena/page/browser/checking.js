@@ -112,7 +112,7 @@ class Report {
     /** @type {(key: string) => boolean} */
     this.keys = () => false;
     this.show = () => {}; // what the address selects, once there is something
-    this.rerun = { equal: 0, other: 0 };
+    this.rerun = /** @type {Record<string, number>} */ ({ equal: 0, differs: 0, "cannot tell here": 0 });
     this.verdict = h("p", { class: "verdict" });
     this.progress = h("p", { class: "dim" }, "starting the arena ...");
     this.not_checked = h("ul", { "data-what": "not checked" });
@@ -165,9 +165,10 @@ class Report {
 
   /** @param {Found} found */
   match({ event, match, verdict, why }) {
-    this.rerun[verdict === "equal" ? "equal" : "other"] += 1;
-    this.progress.textContent = `${this.rerun.equal} matches run again and equal, ${this.rerun.other} not`;
-    if (verdict !== "equal" && this.rerun.other <= SHOWN) this.matches.append(h("li", {}, `match ${event}/${match}: ${verdict}: ${why}`));
+    this.rerun[verdict] += 1;
+    const { equal, differs, "cannot tell here": untold } = this.rerun;
+    this.progress.textContent = `${equal} matches run again and equal, ${differs} differ, ${untold} cannot be told here`;
+    if (verdict !== "equal" && differs + untold <= SHOWN) this.matches.append(h("li", {}, `match ${event}/${match}: ${verdict}: ${why}`));
   }
 
   /** @param {Found} found */
@@ -185,11 +186,11 @@ class Report {
 }
 
 /** @param {Found} found */
-function ofEvent({ event, id, planned, sound, unsound, unconfirmed, rerun, digest }) {
-  const parts = [`${sound.length} of ${planned} matches equal by the rules`];
+function ofEvent({ event, id, planned, by_the_rules, rerun, differ, cannot_tell, digest }) {
+  const parts = [`${by_the_rules} of ${planned} matches equal by the rules`];
   if (rerun !== null) parts.push(`${rerun} with every bot run again`);
-  if (unsound.length) parts.push(`${unsound.length} differ`);
-  if (unconfirmed.length) parts.push(`${unconfirmed.length} cannot be told here`);
+  if (differ) parts.push(`${differ} differ`);
+  if (cannot_tell) parts.push(`${cannot_tell} cannot be told here`);
   return h("p", { "data-what": "event" }, `Event ${event} (${id}): ${parts.join(", ")}. Run digest ${digest}`);
 }
 
