@@ -55,9 +55,10 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
 
 
 def test_what_comes_next_works(tmp_path: Path) -> None:
-    bot = str(BOTS / "python" / "greedy_emira")
+    bot = folder(tmp_path / "mine", (BOTS / "python" / "random" / "main.py").read_text(), 'games = ["emira"]\n')
+    shutil.copy(BOTS / "python" / "kit" / "khiva_kit.py", bot)
     done = arena("check", bot, "--quick", cwd=tmp_path)
-    words = done.stdout.splitlines()[-3].split("Next: khiva-arena ")[1].split()
+    (words,) = (line.split("Next: khiva-arena ")[1].split() for line in done.stdout.splitlines() if "Next: khiva-arena " in line)
     assert words[:5] == ["match", "--game", "emira", "--bot", bot]
     assert "3 seats" not in arena(*words, cwd=tmp_path).stderr
 
