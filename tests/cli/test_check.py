@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from arena import ROOT, arena, descendants, living
 from forked_command import started
+from javascript import interpreter
 from levels import need_level
 from waiting import until
 from wording import sentence
@@ -52,6 +53,16 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     assert following.startswith(sentence("check", "keeps-protocol-next") + ": khiva-arena match ")
     for kinds in ("4 of 4", "22 of 22", "11 of 11"):
         assert f"{kinds} kinds" in done.stdout
+
+
+@pytest.mark.language
+@pytest.mark.xdist_group("python")
+def test_a_bot_in_python_is_told_its_ticks(tmp_path: Path) -> None:
+    interpreter("python")
+    steps = json.loads(arena("check", str(BOTS / "python" / "random"), "--quick", "--json", cwd=tmp_path).stdout)["steps"]
+    (step,) = (step for step in steps if step["id"] == "ticks")
+    assert step["status"] == "ok"
+    assert re.fullmatch(r"(seat \d: [\d,]+ ticks to start, \d+ decisions: .* ticks\n){2,}a turn has [\d,]+", step["said"])
 
 
 def test_what_comes_next_works(tmp_path: Path) -> None:
