@@ -89,9 +89,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item._id = type(item._id).parse(named)  # type: ignore[attr-defined]
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of each later search for garbage: it stays to the end, and is large."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while tests are collected, and leave what was collected out of each later search: it stays to the end,
+    and is large."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
