@@ -44,12 +44,20 @@ import work  # noqa: E402 - found beside the other helpers
 work.watch()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Make one cache for all processes of a run: a bot is built once and a module compiled once, as for arbiters of one user. Not
+    below pytest's own folder, which is closed to others: root's bots run as other users."""
+    if not hasattr(session.config, "workerinput"):
+        cache = tempfile.TemporaryDirectory(prefix="khiva-tests-", ignore_cleanup_errors=True)
+        os.chmod(cache.name, 0o755)
+        os.environ["KHIVA_ARENA_CACHE"] = cache.name
+        session.config.add_cleanup(cache.cleanup)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache() -> Iterator[None]:
-    """Not below pytest's own folder, which is closed to others: root's bots run as other users."""
-    with tempfile.TemporaryDirectory(prefix="khiva-tests-", ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o755)
-        os.environ["KHIVA_ARENA_CACHE"] = folder
+def _own_configuration() -> Iterator[None]:
+    with tempfile.TemporaryDirectory(prefix="khiva-tests-") as folder:
         os.environ["XDG_CONFIG_HOME"] = f"{folder}/config"  # tokens, and what a user has agreed to
         yield
 
@@ -81,9 +89,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item._id = type(item._id).parse(named)  # type: ignore[attr-defined]
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of each later search for garbage: it stays to the end, and is large."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while tests are collected, and leave what was collected out of each later search: it stays to the end,
+    and is large."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

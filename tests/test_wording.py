@@ -4,8 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
 from arena import ROOT
+from cases import cases
 
 PHRASES = (
     "bot's name lights",
@@ -41,7 +41,7 @@ def _texts() -> dict[Path, str]:
     return {path: _in_a_line(path.read_text("utf-8", "replace")) for path in places}
 
 
-@pytest.mark.parametrize("phrase", PHRASES)
+@cases("phrase", PHRASES)
 def test_nothing_says_it_so(phrase: str) -> None:
     assert len(_texts()) > 400
     assert [str(path) for path, text in _texts().items() if phrase in text] == []

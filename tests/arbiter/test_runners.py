@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 import trio
+from cases import cases
 from double_jobs import DOUBLE, a_job, assert_equal_however_many_at_a_time
 from jobs import SECRET
 from levels import EVERY_LEVEL, need_level, python_at
@@ -213,7 +214,7 @@ def test_every_level_plays_the_same(level: Level) -> None:
     assert outcome.record == expected.record
 
 
-@pytest.mark.parametrize("cut", range(1, 30))
+@cases("cut", range(1, 30))
 def test_a_batch_comes_back_and_a_cut_one_is_refused(cut: int) -> None:
     items = [(1, line.ASK, 1 << 63, b"frame"), (2, line.SAY, 0, b"")]
     data = line.batch(items)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgpack
 import pytest
+from cases import cases
 from tools import need_language
 from wording import sentence
 
@@ -65,7 +66,7 @@ def failed(got: str = "", *, notes: str = "", received: bytes = b"") -> Failed:
     return made
 
 
-@pytest.mark.parametrize("language", RUNS)
+@cases("language", RUNS)
 def test_the_language_is_told_by_the_commands(language: str) -> None:
     assert language_of(bot(language)) == language
 
@@ -291,7 +292,7 @@ def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
         assert hint(bot(language), failed("its output ended", notes=notes), "otherwise") == "otherwise"
 
 
-@pytest.mark.parametrize(
+@cases(
     "notes",
     [
         "FileNotFoundError: [Errno 2] No such file or directory: '/root/weights'",
@@ -352,7 +353,7 @@ def test_no_trap_is_made_up(received: bytes) -> None:
     assert hint(bot("perl"), failed("nothing within 11 s", received=received), "otherwise") == "otherwise"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("language", "got", "said"),
     [
         ("perl", "binary data at $.type; send a string", "->utf8"),

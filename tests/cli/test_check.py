@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from arena import ROOT, arena, descendants, living
 from forked_command import started
+from javascript import interpreter
 from levels import need_level
 from waiting import until
 from wording import sentence
@@ -54,10 +55,21 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
         assert f"{kinds} kinds" in done.stdout
 
 
+@pytest.mark.language
+@pytest.mark.xdist_group("python")
+def test_a_bot_in_python_is_told_its_ticks(tmp_path: Path) -> None:
+    interpreter("python")
+    steps = json.loads(arena("check", str(BOTS / "python" / "random"), "--quick", "--json", cwd=tmp_path).stdout)["steps"]
+    (step,) = (step for step in steps if step["id"] == "ticks")
+    assert step["status"] == "ok"
+    assert re.fullmatch(r"(seat \d: [\d,]+ ticks to start, \d+ decisions: .* ticks\n){2,}a turn has [\d,]+", step["said"])
+
+
 def test_what_comes_next_works(tmp_path: Path) -> None:
-    bot = str(BOTS / "python" / "greedy_emira")
+    bot = folder(tmp_path / "mine", (BOTS / "python" / "random" / "main.py").read_text(), 'games = ["emira"]\n')
+    shutil.copy(BOTS / "python" / "kit" / "khiva_kit.py", bot)
     done = arena("check", bot, "--quick", cwd=tmp_path)
-    words = done.stdout.splitlines()[-3].split("Next: khiva-arena ")[1].split()
+    (words,) = (line.split("Next: khiva-arena ")[1].split() for line in done.stdout.splitlines() if "Next: khiva-arena " in line)
     assert words[:5] == ["match", "--game", "emira", "--bot", bot]
     assert "3 seats" not in arena(*words, cwd=tmp_path).stderr
 

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cases import cases
 from rules_in_c import GAMES
 from tools import need
 
@@ -40,7 +41,7 @@ def test_each_part_of_a_game_is_in_its_header(game: Game) -> None:
     assert not re.search(r'#include "', text)
 
 
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: f"{part.parent.name}/{part.name}")
+@cases("part", PARTS)
 def test_a_part_is_short_and_says_what_it_is(part: Path) -> None:
     lines = part.read_text("utf-8").splitlines()
     assert len(lines) < LONGEST

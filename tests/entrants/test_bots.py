@@ -308,11 +308,12 @@ def test_of_what_a_build_prints_the_end_is_kept(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 3_000
 
 
-def test_a_build_that_fails_says_what_it_printed_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_build_that_fails_says_what_it_printed_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     bot = load(folder(tmp_path / "a", TOML + "build = \"sh -c 'echo bad flag >&2; exit 4'\"\n", main="fails"))
     with pytest.raises(BotError, match=r"exited with code 4:\nbad flag"):
         stage(bot)
-    home = Path(os.environ["KHIVA_ARENA_CACHE"]) / "staged"
+    home = tmp_path / "cache" / "staged"
     assert not [path for path in home.iterdir() if path.name.startswith("draft-") or path.name == bot.identity]
 
 

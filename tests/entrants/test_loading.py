@@ -289,8 +289,9 @@ def test_files_are_hashed_in_pieces_and_held_to_their_size(tmp_path: Path, monke
         ("mkdir d; head -c 5000000 /dev/urandom >d/file; chmod 0 d", "larger than 4 MiB"),
     ],
 )
-def test_a_build_is_held_to_a_total(tmp_path: Path, build: str, said: str) -> None:
+def test_a_build_is_held_to_a_total(tmp_path: Path, build: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """While it runs, where it would go on, and when it has ended; a sparse file counts as large as it says."""
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     bot = load(str(folder(tmp_path / "bot", f"{TOML}build = \"sh -c '{build}'\"\n")), loading=Loading(Bounds(build_size=4 * MIB)))
     began = time.monotonic()
     with pytest.raises(BotError, match=said) as caught:

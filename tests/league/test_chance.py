@@ -13,7 +13,7 @@ from khiva_arena.api.verify import verify
 from khiva_arena.audit.report import AuditResult
 from khiva_arena.league import beacon as beacons
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chosen deals")]  # one worker makes each league once
 SIZE = Size(batches=16)
 MUCH = 75
 """Elo that nobody gains who is as good as the others, beyond two standard deviations of such a league's."""

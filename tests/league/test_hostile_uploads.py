@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from cases import cases
 from hostile_uploads import HOSTILE, HostileUpload
 from uploads import MUCH, files_below, new_league
 
@@ -37,7 +38,7 @@ def test_there_are_enough() -> None:
     assert len({upload.about + upload.name for upload in HOSTILE}) >= 141
 
 
-@pytest.mark.parametrize("upload", HOSTILE, ids=lambda upload: upload.about)
+@cases("upload", HOSTILE, ids=[upload.about for upload in HOSTILE])
 def test_nothing_hostile_gets_in(upload: HostileUpload, league: League, queue: Queue, author: Author) -> None:
     around = league.folder.parent
     before = files_below(around)

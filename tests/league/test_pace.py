@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from cases import cases
 from leagues import ChainAlone, Played, enter, league_in
 from msgspec import structs
 from public_league import league_folder, write_public
@@ -40,7 +41,7 @@ def written(minutes: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@cases("seed", range(40))
 def test_the_hours_are_those_minutes_that_a_clock_shows_between_their_ends(seed: int) -> None:
     """Against an oracle that walks round the dial minute by minute."""
     draw = Random(seed)
@@ -63,7 +64,7 @@ def test_the_hours_are_those_minutes_that_a_clock_shows_between_their_ends(seed:
             assert coming == moment.replace(second=0, microsecond=0) + wait * MINUTE
 
 
-@pytest.mark.parametrize("seed", range(40))
+@cases("seed", range(40))
 def test_the_next_batch_begins_at_the_first_moment_that_is_allowed(seed: int) -> None:
     draw = Random(seed)
     begin, end = hour_texts(draw)

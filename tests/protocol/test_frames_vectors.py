@@ -8,6 +8,7 @@ from typing import Any
 import msgpack
 import msgspec
 import pytest
+from cases import cases
 from wording import sentence
 
 from khiva_arena.errors import RemoteProtocolError
@@ -22,7 +23,7 @@ ARBITER_STRUCTS = {"hello": messages.Hello, "decide": messages.Decide, "fault": 
 
 
 def _each(vectors: list[dict[str, Any]]) -> Any:
-    return pytest.mark.parametrize("vector", vectors, ids=[v["name"] for v in vectors])
+    return cases("vector", vectors, ids=[v["name"] for v in vectors])
 
 
 def _decode(vector: dict[str, Any], pieces: list[bytes]) -> Any:

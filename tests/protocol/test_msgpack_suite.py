@@ -7,6 +7,7 @@ import msgpack
 import msgpack_suite
 import msgspec
 import pytest
+from cases import cases
 
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
@@ -17,8 +18,8 @@ REFUSED = msgpack_suite.refused()
 HEAD = b"\x84\xa4type\xa3act\xa3req\x07\xa6choice\x05\xa1x"
 HELLO = b"\x84\xa4type\xa5hello\xa5proto\x01\xa4name\xa1b\xa1x"
 
-each_case = pytest.mark.parametrize(("value", "encodings"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-each_refused = pytest.mark.parametrize(
+each_case = cases(("value", "encodings"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+each_refused = cases(
     ("data", "reason"), [case[1:] for case in REFUSED], ids=[f"{name}-{data[:4].hex()}" for name, data, _ in REFUSED]
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgpack
 import pytest
+from cases import cases
 
 from khiva_arena.protocol import messages
 from khiva_arena.protocol.session import TRANSITIONS, Answer, Breach, Greeting, Move, Phase, Session
@@ -16,7 +17,7 @@ SESSIONS: list[dict[str, Any]] = json.loads((VECTORS / "sessions.json").read_tex
 HELLO = messages.Hello([1], [], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
 END = messages.End("over", [1, 2], [2, 1])
 
-each_session = pytest.mark.parametrize("session", SESSIONS, ids=[session["name"] for session in SESSIONS])
+each_session = cases("session", SESSIONS, ids=[session["name"] for session in SESSIONS])
 
 Cut = Callable[[bytes], list[bytes]]
 

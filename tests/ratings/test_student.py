@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy
+from cases import cases
 
 from khiva_arena.ratings import student
 from khiva_arena.ratings.stopping import root
@@ -86,9 +87,9 @@ def test_what_has_no_quantile_of_chi_square(df: int, p: float) -> None:
         student.chdtri(df, p)
 
 
-@pytest.mark.parametrize("bend", [0.1, 1.0, 30.0, 1e4])
-@pytest.mark.parametrize("target", [1e-6, 1e-3, 0.025, 0.5, 0.975, 1 - 1e-6])
-@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.4, 0.9999), (1.0, -3.0)])
+@cases("bend", [0.1, 1.0, 30.0, 1e4])
+@cases("target", [1e-6, 1e-3, 0.025, 0.5, 0.975, 1 - 1e-6])
+@cases(("low", "high"), [(0.0, 1.0), (0.4, 0.9999), (1.0, -3.0)])
 def test_roots(bend: float, target: float, low: float, high: float) -> None:
     """Of falling and rising functions, steep, flat and bent ones."""
     at_low, at_high = (float(scipy.special.ndtr(bend * (x - 0.45))) for x in (low, high))

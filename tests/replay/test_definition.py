@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
@@ -41,7 +42,7 @@ def changed(old: str, new: str) -> str:
     return TEXT.replace(old, new)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "",

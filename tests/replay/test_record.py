@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from jobs import SECRET, job
@@ -118,7 +119,7 @@ TAMPERED = {
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@cases("what", TAMPERED)
 def test_tampering_is_found_even_with_a_fitting_chain(what: str) -> None:
     tampered = TAMPERED[what]()
     assert tampered.digest != RECORD.digest
@@ -259,7 +260,7 @@ def _in_other_words() -> dict[str, str]:
     return {name: text.replace(old, new, 1) for name, (old, new) in changes.items()}
 
 
-@pytest.mark.parametrize("change", _in_other_words())
+@cases("change", _in_other_words())
 def test_no_text_but_the_canonical_one_is_a_record(change: str) -> None:
     text = _in_other_words()[change]
     assert text != RECORD.to_json()

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from cases import cases
 from made_results import listed
 
 from khiva_arena.json_schema import schema_of
@@ -90,8 +91,8 @@ def table_of(name: str) -> Standings:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("asked", [(), *((name,) for name in SECTIONS), SECTIONS], ids=str)
+@cases("name", TABLES)
+@cases("asked", [(), *((name,) for name in SECTIONS), SECTIONS])
 def test_every_section_of_every_table_fits(name: str, asked: tuple[str, ...]) -> None:
     table = table_of(name)
     found = sections(table, SectionRequest(asked, [("e", 1), ("later", 2)]))

@@ -7,6 +7,7 @@ from itertools import chain, permutations
 from random import Random
 
 import pytest
+from cases import cases
 from competing import first_round, play, results_of, terms_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -212,7 +213,7 @@ def test_results_of_another_round_are_refused(change, words):
         list(rounds(terms, lambda shape: found))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("terms", "words"),
     [
         (Terms(Format.ROUND_ROBIN, 3, 4, 1, key=KEY), "--copies 2"),

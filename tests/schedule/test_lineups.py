@@ -5,6 +5,7 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import World, cells_of, played, trials
@@ -39,8 +40,8 @@ def by_hand(bots, seats, copies):
     return [c for c in every if max(map(c.count, c)) <= copies and (bots == 1 or len(set(c)) > 1)]
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-@pytest.mark.parametrize("copies", [1, 2, 3, 5])
+@cases("seats", [2, 3, 4, 5])
+@cases("copies", [1, 2, 3, 5])
 def test_all_line_ups_in_canonical_order(seats, copies):
     for bots in range(1, 7):
         if bots * copies >= seats:
@@ -66,9 +67,9 @@ def test_a_large_field_gets_a_balanced_set(bots, seats):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6])
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-@pytest.mark.parametrize("copies", [1, 2, 4])
+@cases("bots", [2, 3, 4, 5, 6])
+@cases("seats", [2, 3, 4, 5])
+@cases("copies", [1, 2, 4])
 def test_small_sets_of_any_size_are_distinct_and_balanced(bots, seats, copies):
     if bots * copies < seats:
         return

@@ -5,6 +5,7 @@ from hashlib import sha256
 from itertools import combinations, permutations
 
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,8 +120,8 @@ def test_next_orders_stay_within_the_block():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6, 7, 8, 9])
+@cases("seats", [2, 3, 4, 5])
+@cases("bots", [2, 3, 4, 5, 6, 7, 8, 9])
 def test_neighbours_are_equal_plus_or_minus_one_after_every_seed(seats, bots):
     if bots < seats:
         return

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
+from cases import cases
 from click.shell_completion import ShellComplete
 from wording import sentence
 
@@ -24,7 +25,7 @@ from khiva_arena.settings.stages import OF_A_STAGE
 from khiva_arena.settings.table import TABLE
 from khiva_arena.settings.template import settings_text
 
-every_row = pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
+every_row = cases("row", TABLE, ids=[row.name for row in TABLE])
 GOOD: dict[Kind, object] = {
     Kind.NUMBER: 4,
     Kind.TIME: "1500ms",

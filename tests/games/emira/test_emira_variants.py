@@ -1,6 +1,7 @@
 """The open points O1 to O14, each variant, and the rules maps that are refused."""
 
 import pytest
+from cases import cases
 from wording import pattern
 
 from khiva_arena.errors import RulesError
@@ -267,7 +268,7 @@ def test_rules_defaults_are_canonical_and_plain():
     assert GAME.rules({"symbols": "none"})["symbols"] == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "says"),
     [
         ({"modus": "basic"}, "unknown rule 'modus'"),

@@ -1,6 +1,7 @@
 """The open points O1 to O12, each variant, and the rules maps that are refused."""
 
 import pytest
+from cases import cases
 from wording import pattern
 
 from khiva_arena.errors import RulesError
@@ -270,7 +271,7 @@ def test_rules_defaults_are_canonical_and_plain():
     assert [GAME.rules({"max_turns": turns})["max_turns"] for turns in (1, 1000)] == [1, 1000]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "says"),
     [
         ({"gem_slot": [1]}, "unknown rule 'gem_slot'"),

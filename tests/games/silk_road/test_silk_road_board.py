@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+from cases import cases
 from wording import sentence
 
 from khiva_arena.errors import RulesError
@@ -207,7 +208,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("given", "says"), REFUSED.values(), ids=REFUSED)
+@cases(("given", "says"), REFUSED.values(), ids=REFUSED)
 def test_a_wrong_map_is_refused(given, says):
     canonical, problems = check_map(given)
     assert canonical is None

@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from cases import cases
 from wording import pattern
 
 from khiva_arena.errors import RulesError
@@ -341,7 +342,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("given", "says"), WRONG.values(), ids=WRONG)
+@cases(("given", "says"), WRONG.values(), ids=WRONG)
 def test_a_wrong_rules_map_is_refused(given, says):
     with pytest.raises(RulesError, match=says):
         GAME.rules(given)

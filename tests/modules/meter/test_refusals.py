@@ -4,6 +4,7 @@ import re
 
 import pytest
 import wasm_vm
+from cases import cases
 from refused_modules import BOUNDS, FEATURES, INVALID
 from wasm import sized, start, vector
 from wording import pattern, sentence
@@ -21,7 +22,7 @@ def refusal(module: bytes) -> str:
     return text
 
 
-@pytest.mark.parametrize("key", [*FEATURES, *BOUNDS])
+@cases("key", [*FEATURES, *BOUNDS])
 def test_what_has_no_price_or_is_above_a_bound_is_refused_by_name(key: str) -> None:
     fragment, module = (FEATURES | BOUNDS)[key]
     text = refusal(module)
@@ -29,7 +30,7 @@ def test_what_has_no_price_or_is_above_a_bound_is_refused_by_name(key: str) -> N
     assert fragment in text
 
 
-@pytest.mark.parametrize("key", INVALID)
+@cases("key", INVALID)
 def test_what_is_not_valid_is_refused_by_name(key: str) -> None:
     fragment, module = INVALID[key]
     text = refusal(module)
@@ -37,7 +38,7 @@ def test_what_is_not_valid_is_refused_by_name(key: str) -> None:
     assert fragment in text
 
 
-@pytest.mark.parametrize("key", INVALID)
+@cases("key", INVALID)
 def test_a_vm_calls_them_invalid_too(key: str) -> None:
     assert not wasm_vm.is_valid(wasm_vm.engine(), INVALID[key][1])
 

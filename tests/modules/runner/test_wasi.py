@@ -5,6 +5,7 @@ import struct
 from collections.abc import Sequence
 
 import pytest
+from cases import cases
 from modules import SIZE, compiled, machine, start, wasm
 
 from khiva_arena.modules.meter.imports import PARAMS
@@ -120,8 +121,8 @@ def vectors(*pairs: tuple[int, int]) -> bytes:
     return b"".join(struct.pack("<II", *pair) for pair in pairs)
 
 
-@pytest.mark.parametrize("pointer", BAD)
-@pytest.mark.parametrize(
+@cases("pointer", BAD)
+@cases(
     ("name", "words"),
     [
         ("args_get", (None, 0)),
@@ -150,11 +151,11 @@ def test_a_place_out_of_memory_is_a_fault(name: str, words: tuple[int | None, ..
     assert (system.data, system.output, system.waits) == (b"input", [], [])
 
 
-@pytest.mark.parametrize(
+@cases(
     "pair",
     [(SIZE, 1), (0, SIZE + 1), (1, SIZE), (MOST, MOST), (SIZE - 1, 2), (MOST, 1), (1, MOST), (0x8000_0000, 0x8000_0000)],
 )
-@pytest.mark.parametrize("place", [0, 1])
+@cases("place", [0, 1])
 def test_a_part_out_of_memory_is_a_fault_and_nothing_is_read_or_written(pair: tuple[int, int], place: int) -> None:
     parts = [(256, 2), (256, 2)]
     parts[place] = pair
@@ -183,8 +184,8 @@ def test_the_last_bytes_of_memory_are_within() -> None:
     assert Called("fd_write", 1, 64, 1, 0, data={64: vectors((SIZE, 0))}).number == 0
 
 
-@pytest.mark.parametrize("descriptor", [3, 4, 100, MOST])
-@pytest.mark.parametrize("name", ["fd_read", "fd_write", "fd_close", "fd_seek", "fd_fdstat_get", "fd_fdstat_set_flags"])
+@cases("descriptor", [3, 4, 100, MOST])
+@cases("name", ["fd_read", "fd_write", "fd_close", "fd_seek", "fd_fdstat_get", "fd_fdstat_set_flags"])
 def test_there_are_three_descriptors(name: str, descriptor: int) -> None:
     words = [0] * (len(PARAMS[name]) - 1)
     assert Called(name, descriptor, *words).number == wasi.BADF
