@@ -138,10 +138,11 @@ class StateInC:
         fits = given.keys() == questions.keys()
         for seat, question in questions.items() if fits else ():
             try:
-                by_seat[seat] = number = index(given[seat])
+                number = index(given[seat])
             except TypeError:
                 number = -1
             fits = fits and 0 <= number < question.choices
+            by_seat[seat] = number if fits else 0
         if not fits or self.rules._call("apply", self.rules._memory, self._memory, self._seen, by_seat):
             raise IllegalChoice(f"choices {given!r:.200}, but asked are {questions}")
 
@@ -259,7 +260,7 @@ def _packed(value: Mapping[str, Any]) -> bytes:
     """Return a map as msgpack. Raises ConfigError for what is none."""
     try:
         packed: bytes = msgpack.packb(dict(value))
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         raise ConfigError("this is no map as the arbiter sends them") from None
     return packed
 

@@ -111,7 +111,9 @@ from khiva_arena.crules import *
 from khiva_arena.games.khiva import GAME
 rules = RulesInC("khiva", GAME.every_rule(GAME.rules({})))
 new, stream, habits = rules.new(2, bytes(32)), QuickStreamInC(bytes(32), "a"), HabitsInC(rules)
-before = new.see(0)
+before, deep = new.see(0), {}
+for _ in range(5_000):
+    deep = {"a": deep}
 for call in (
     lambda: RulesInC("chess", {}),
     lambda: RulesInC("khiva", {"a": []}),
@@ -120,6 +122,7 @@ for call in (
     lambda: rules.new(2, bytes(31)),
     lambda: rules.new("2", bytes(32)),
     lambda: rules.view({}),
+    lambda: rules.view(deep),
     lambda: rules.view(b"short"),
     lambda: rules.view(before[:8] + bytes(len(before) - 8)),
     lambda: new.legal(2),
@@ -225,7 +228,7 @@ ROWS = {
     "calls that C must not see": Row(
         REFUSED_BY_CRULES,
         EXITED,
-        "Co Co Co Co Va Ty Co Co Co Va Va Va Va Il Il Ty Ty Va Ty Va Va Va Va Co Ty True 0.0 0.0\n",
+        "Co Co Co Co Va Ty Co Co Co Co Va Va Va Va Il Il Ty Ty Va Ty Va Va Va Va Co Ty True 0.0 0.0\n",
     ),
     "C without memory": Row(
         "import khiva_rules\nfor words in ([], None), (1,) * 9:\n"
