@@ -93,6 +93,12 @@ BUILTINS = {
     "_blake2": "_blake2/blake2module _blake2/blake2b_impl _blake2/blake2s_impl",
 }
 """The modules in C by their names, each with its sources in Modules/."""
+OWN = ("msgpack", "khiva_rules")
+"""The modules in C that the arena adds."""
+QUICK = ["_abc", "_bisect", "_collections", "_functools", "_heapq", "_json", "_operator", "_random", "_sre", "_struct"]
+QUICK += ["array", "itertools", "math", "time"]
+"""Those of BUILTINS that bots run often. The others, and the rules in C, are compiled to be small: beyond 3 MiB of code METER.md
+makes calls and jumps dearer, and so all of Python by a third."""
 CORE = {
     "marshal": "PyMarshal_Init",
     "_imp": "PyInit__imp",
@@ -185,7 +191,7 @@ def change(sources: Path) -> None:
 
 def inittab() -> str:
     """Return the table of modules in C."""
-    makers = {name: f"PyInit_{name}" for name in (*BUILTINS, "msgpack")} | CORE
+    makers = {name: f"PyInit_{name}" for name in (*BUILTINS, *OWN)} | CORE
     lines = ['#include "Python.h"', *(f"extern PyObject *{maker}(void);" for maker in makers.values() if maker != "NULL")]
     lines += ["struct _inittab _PyImport_Inittab[] = {", *(f'{{"{name}", {maker}}},' for name, maker in makers.items()), "{0}};"]
     return "\n".join(lines)
@@ -205,9 +211,12 @@ def build(compiler: Run, host: Run, sources: Path, own: Path, engine: Path) -> b
     (sources / "config.c").write_text(inittab())
     names = [f'-D{name}="{value}"' for name, value in (NAMES | dict.fromkeys(EMPTY, "")).items()]
     objects = []
-    for unit in (*units(sources), "config", "msgpack"):
+    rules = ["-Os", "-fno-inline-functions", *(f"-I{place}" for place in library.rules(engine))]
+    small = {f"Modules/{unit}" for name, names in BUILTINS.items() if name not in QUICK for unit in names.split()}
+    for unit in (*units(sources), "config", *OWN):
         objects.append(f"{unit.replace('/', '-')}.o")
-        compiler(*COMPILE, *names, "-c", f"{unit}.c", "-o", objects[-1])
+        others = rules if unit == "khiva_rules" else ["-Os"] if unit in small or "libmpdec" in unit else []
+        compiler(*COMPILE, *names, *others, "-c", f"{unit}.c", "-o", objects[-1])
     compiler(*COMPILE, "-DFREEZER", "-c", "main.c", "-o", "freezer.o")
     compiler("freezer.o", *objects, *LINK, "-o", "freezer.wasm")
     (sources / "engine").mkdir()

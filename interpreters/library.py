@@ -155,11 +155,15 @@ MODULES = [
 ]
 
 
-ENGINE = ("rng", "errors", "words", "games")
-"""What of the arena is inside, for bots that search."""
+ENGINE = ("rng", "errors", "words", "games", *(f"crules/{name}" for name in ("__init__", "door", "game", "stream")))
+"""What of the arena is inside, for bots that search; of crules what calls C: ``crules_library.py`` stands for its library."""
 NOT_FOR_BOTS = ("asked", "conformance", "draws", "schema", "shapes", "sheet", "terminal", "which")
 """Modules of games that a host alone needs, some of which import what is not here."""
+IN_C = ("khiva_arena/native/rules.c", "khiva_arena/native/trainer_calls.h", "bots/rules/*/*.h", "bots/c/kit/cursor.h")
+"""Of what the rules in C are made, in this checkout."""
 DATA = ("games/silk_road/maps/*.toml",)
+KIT = "bots/python/kit/khiva_kit.py"
+"""What a bot need not compile if its own is the same."""
 
 
 def files(sources: Path, engine: Path) -> dict[str, Path]:
@@ -178,7 +182,14 @@ def files(sources: Path, engine: Path) -> dict[str, Path]:
             if path.stem not in NOT_FOR_BOTS:
                 name = ".".join(path.relative_to(engine.parent).with_suffix("").parts)
                 found[name.removesuffix(".__init__")] = path
+    found["khiva_arena.crules.library"] = sources / "crules_library.py"
     return found | {"_khiva_data": sources / "engine" / "files.py", "_khiva_boot": sources / "boot.py"}
+
+
+def rules(engine: Path) -> list[Path]:
+    """Return the folders with the rules in C, each before those that have files of the same names."""
+    rules = engine.parent / "bots" / "rules"
+    return [engine / "native", *(rules / game for game in ("khiva", "emira", "silk_road")), rules]
 
 
 def packages(files: Mapping[str, Path]) -> set[str]:
@@ -187,10 +198,10 @@ def packages(files: Mapping[str, Path]) -> set[str]:
 
 
 def data(engine: Path) -> str:
-    """Return a module of the files that the rules read: their bytes, by where ``__file__`` says that they are."""
+    """Return a module of the files that the rules read: their bytes, by where ``__file__`` says that they are; and of the kit."""
     paths = [path for pattern in DATA for path in sorted(engine.glob(pattern))]
     rows = {f"lib/{path.relative_to(engine.parent).as_posix()}": path.read_bytes() for path in paths}
-    return f"FILES = {rows!r}\n"
+    return f"FILES = {rows!r}\nKIT = {(engine.parent / KIT).read_bytes()!r}\n"
 
 
 def table(arrays: str, sizes: Mapping[str, int], packages: Set[str]) -> str:

@@ -109,7 +109,7 @@ def bots() -> dict[str, Path]:
 def why_no_ticks(word: str) -> str:
     """Return why a bot that comes with the arena plays by the wall clock alone, "" if nothing is known of it.
 
-    word: as shipped:python/thinker
+    word: as shipped:python/trained
     """
     language, _, name = word.removeprefix(WORD).partition("/")
     return dict(languages()[language].wall_only).get(name, "") if word in bots() else ""

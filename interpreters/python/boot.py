@@ -29,6 +29,7 @@ NO_FILES = f"a bot in ticks reads its own files, and has no others, no sockets a
 NO_THREADS = f"threads are not to be had in ticks: {PAGE}"
 _files = {}
 _library = _khiva_data.FILES
+_kit = compile(_khiva_data.KIT, "khiva_kit.py", "exec", dont_inherit=True)
 _open = io.open
 _path_types = (str, bytes, os.PathLike)
 
@@ -153,6 +154,8 @@ def _text(path):
 
 def _code(path):
     linecache.cache[path] = (lambda: _text(path),)
+    if path == _kit.co_filename and _files[path] == _khiva_data.KIT:
+        return _kit  # most bots have it, and to compile it is a third of greedy's start
     return compile(_files[path], path, "exec", dont_inherit=True)
 
 

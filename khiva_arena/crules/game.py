@@ -3,7 +3,6 @@
 All memory that C writes is private to the object that handed it over. What comes from outside is checked by ``door``.
 """
 
-import ctypes
 from collections.abc import Mapping
 from operator import index
 from typing import Any, NamedTuple, Self
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import msgpack
 
 from khiva_arena.crules.door import BITS, WHOLE, checked, checked_secret
-from khiva_arena.crules.library import MemoryInC, function, ints, memory, sizes
+from khiva_arena.crules.library import MemoryInC, copied, floats, function, ints, memory, sizes, word
 from khiva_arena.crules.stream import StreamInC
 from khiva_arena.errors import ConfigError, IllegalChoice, OtherSeat
 from khiva_arena.rng import SECRET_BYTES
@@ -43,7 +42,7 @@ class RulesInC:
         self.sizes = sizes(game)
         self._memory = memory(self.sizes.rules)
         packed = _packed(rules)
-        if self._call("read_rules", packed, ctypes.c_size_t(len(packed)), self._memory):
+        if self._call("read_rules", packed, word(len(packed)), self._memory):
             raise ConfigError(f"this is not a complete rules map of {game}: hand over the one of hello, or of GAME.every_rule")
 
     def new(self, seats: int, secret: bytes, *, quick: bool = False) -> "StateInC":
@@ -62,8 +61,8 @@ class RulesInC:
 
     def observation_size(self, seats: int, without: int = 0) -> int:
         """Return how many numbers an observation has; bit i of ``without`` leaves key i out."""
-        left_out = ctypes.c_uint64(checked("without", without, BITS))
-        return self._call("numbers", self._memory, self._seats(seats), left_out)
+        left_out = checked("without", without, BITS)
+        return self._call("numbers", self._memory, self._seats(seats), word(left_out))
 
     def actions(self, seats: int) -> int:
         """Return how many actions an environment has, waiting included."""
@@ -109,9 +108,9 @@ class StateInC:
 
     def clone(self) -> Self:
         """Return a copy that goes its own way."""
-        new = self._empty(self.rules, self.seats)
-        ctypes.memmove(new._memory, self._memory, ctypes.sizeof(self._memory))
-        ctypes.memmove(new._seen, self._seen, ctypes.sizeof(self._seen))
+        new = type(self).__new__(type(self))
+        new.rules, new.seats = self.rules, self.seats
+        new._memory, new._seen = copied(self._memory), copied(self._seen)
         return new
 
     def questions(self) -> dict[int, QuestionInC]:
@@ -139,10 +138,11 @@ class StateInC:
         fits = given.keys() == questions.keys()
         for seat, question in questions.items() if fits else ():
             try:
-                by_seat[seat] = number = index(given[seat])
+                number = index(given[seat])
             except TypeError:
                 number = -1
             fits = fits and 0 <= number < question.choices
+            by_seat[seat] = number if fits else 0
         if not fits or self.rules._call("apply", self.rules._memory, self._memory, self._seen, by_seat):
             raise IllegalChoice(f"choices {given!r:.200}, but asked are {questions}")
 
@@ -175,9 +175,9 @@ class StateInC:
 
     def observe(self, seat: int, without: int = 0) -> Any:
         """Return what a seat sees as an observation of the environments, an array of C's floats."""
-        left_out = ctypes.c_uint64(checked("without", without, BITS))
-        numbers = (ctypes.c_float * self.rules.observation_size(self.seats, left_out.value))()
-        self.rules._call("observe", self.rules._memory, self._memory, self._seen, self._seat(seat), left_out, numbers)
+        numbers = floats(self.rules.observation_size(self.seats, without))
+        words = (self._seat(seat), word(checked("without", without, BITS)), numbers)
+        self.rules._call("observe", self.rules._memory, self._memory, self._seen, *words)
         return numbers
 
     def actions(self, seat: int) -> list[int]:
@@ -248,26 +248,26 @@ class ViewInC:
     def _read(self, view: Mapping[str, Any] | bytes) -> int:
         """Read a view into the memory of this one, and return the error of the header."""
         if isinstance(view, bytes):
-            if len(view) != ctypes.sizeof(self._memory):
+            if len(view) != len(bytes(self._memory)):
                 return BAD_VIEW
-            ctypes.memmove(self._memory, view, len(view))
+            self._memory = copied(view)
             return 0
         packed = _packed(view)
-        return self.rules._call("read_view", packed, ctypes.c_size_t(len(packed)), self.rules._memory, self._memory)
+        return self.rules._call("read_view", packed, word(len(packed)), self.rules._memory, self._memory)
 
 
 def _packed(value: Mapping[str, Any]) -> bytes:
     """Return a map as msgpack. Raises ConfigError for what is none."""
     try:
         packed: bytes = msgpack.packb(dict(value))
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         raise ConfigError("this is no map as the arbiter sends them") from None
     return packed
 
 
 def random_games(rules: RulesInC, seats: int, seed: int, games: int) -> int:
     """Play so many random games in C, each of a new deal, and return the number of decisions; for benchmarks."""
-    number, played = ctypes.c_uint64(checked("seed", seed, BITS)), checked("games", games, _TIMES)
+    number, played = word(checked("seed", seed, BITS)), checked("games", games, _TIMES)
     first = StateInC(rules, seats, bytes(SECRET_BYTES))  # raises ConfigError for seats that the game lacks
     return rules._call("random_games", rules._memory, first.seats, number, played)
 

@@ -1,4 +1,7 @@
-"""The library of the rules in C: found, loaded once, and its functions by game."""
+"""The library of the rules in C: found, loaded once, its functions by game, and memory for them.
+
+The interpreter of Python in ticks has interpreters/python/crules_library.py in place of this file.
+"""
 
 import ctypes
 import os
@@ -77,6 +80,21 @@ def sizes(game: str) -> SizesInC:
 def memory(size: int) -> MemoryInC:
     """Return so many bytes of memory, all 0."""
     return (ctypes.c_uint64 * ((size + 7) // 8))()
+
+
+def copied(there: MemoryInC) -> MemoryInC:
+    """Return memory with what is there, of the same size."""
+    return (ctypes.c_uint64 * (len(bytes(there)) // 8)).from_buffer_copy(there)
+
+
+def word(number: int) -> Any:
+    """Return a number as C takes one of 64 bits."""
+    return ctypes.c_uint64(number)
+
+
+def floats(count: int) -> Any:
+    """Return an array of so many of C's floats, all 0."""
+    return (ctypes.c_float * count)()
 
 
 def ints(values: int | Sequence[int]) -> Any:

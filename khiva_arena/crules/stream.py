@@ -1,9 +1,7 @@
 """Chance for the rules in C: the arena's own stream, and a quick one."""
 
-import ctypes
-
 from khiva_arena.crules.door import BITS, checked, checked_secret
-from khiva_arena.crules.library import library, memory
+from khiva_arena.crules.library import library, memory, word
 
 
 class StreamInC:
@@ -23,7 +21,7 @@ class StreamInC:
 
     def below(self, n: int) -> int:
         """Return a number from 0 to n - 1, each equally likely. Raises ValueError if there is none, or beyond 2**64."""
-        return int(library().arena_lib_below(self._memory, ctypes.c_uint64(checked("n", n, BITS[1:]))))
+        return int(library().arena_lib_below(self._memory, word(checked("n", n, BITS[1:]))))
 
 
 class QuickStreamInC(StreamInC):

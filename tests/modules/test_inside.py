@@ -21,6 +21,7 @@ def own_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     engine = ROOT / "khiva_arena"
     yield from (path for path in library.files(PROJECT / "sources", engine).values() if path.is_relative_to(engine))
     yield from (path for pattern in library.DATA for path in engine.glob(pattern))
+    yield from (path for pattern in (*library.IN_C, library.KIT) for path in ROOT.glob(pattern))
     yield from (path for path in (PROJECT / "python").iterdir() if path.is_file())
     yield from (PROJECT / name for name in ("cpython.py", "host.py", "library.py"))
 

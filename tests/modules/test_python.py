@@ -79,6 +79,77 @@ SOURCES = {
     "attributes": "'a' + '.b' * 100_000",
     "lambdas": "'lambda:' * 10_000 + '1'",
 }
+RULES_IN_C = """
+import importlib, random
+from khiva_arena import crules, rng
+for name in crules.GAMES:
+    game, lots = importlib.import_module(f"khiva_arena.games.{name}").GAME, random.Random(7)
+    given, chance = game.rules({}), crules.StreamInC(bytes(32), "a")
+    rules = crules.RulesInC(name, game.every_rule(given))
+    (one, _), two = game.new(3, given, bytes(32)), rules.new(3, bytes(32))
+    for step in range(15):
+        asked = one.pending()
+        counts = {seat: each.choices for seat, each in two.questions().items()}
+        assert counts == {seat: len(each.legal) for seat, each in asked.items()}
+        for seat in asked:
+            view = rules.view(one.view(seat))
+            assert bytes(view) == two.see(seat) == view.world(chance).see(seat) == bytes(rules.view(two.see(seat)))
+            assert len(two.legal(seat)) == len(two.actions(seat)) == len(asked[seat].legal)
+            assert len(two.observe(seat)) == rules.observation_size(3) and any(two.observe(seat))
+        choices = {seat: lots.randrange(len(each.legal)) for seat, each in asked.items()}
+        one.apply(choices)
+        two.apply(choices)
+        assert (one.scores, one.ranks) == (two.scores, two.ranks)
+    assert two.clone().playout(crules.QuickStreamInC(bytes(32), "a")) > 0 and not two.is_over
+    print(name, *two.scores)
+plain, in_c = rng.Stream(bytes(32), "a"), crules.StreamInC(bytes(32), "a")
+print([plain.u64(), plain.below(2**63)] == [in_c.u64(), in_c.below(2**63)])
+"""
+"""Matches of each game by the engine and by C side by side, and all that a seat sees."""
+REFUSED_BY_CRULES = """
+from khiva_arena.crules import *
+from khiva_arena.games.khiva import GAME
+rules = RulesInC("khiva", GAME.every_rule(GAME.rules({})))
+new, stream, habits = rules.new(2, bytes(32)), QuickStreamInC(bytes(32), "a"), HabitsInC(rules)
+before, deep = new.see(0), {}
+for _ in range(5_000):
+    deep = {"a": deep}
+for call in (
+    lambda: RulesInC("chess", {}),
+    lambda: RulesInC("khiva", {"a": []}),
+    lambda: RulesInC("khiva", {"a": object()}),
+    lambda: rules.new(6, bytes(32)),
+    lambda: rules.new(2, bytes(31)),
+    lambda: rules.new("2", bytes(32)),
+    lambda: rules.view({}),
+    lambda: rules.view(deep),
+    lambda: rules.view(b"short"),
+    lambda: rules.view(before[:8] + bytes(len(before) - 8)),
+    lambda: new.legal(2),
+    lambda: new.legal(-1),
+    lambda: new.see(2**64),
+    lambda: new.observe(0, -1),
+    lambda: new.apply({0: 0}),
+    lambda: new.apply({0: 0, 1: 10**30}),
+    lambda: new.apply(None),
+    lambda: new.playout(bytes(999)),
+    lambda: new.attempt(habits, 0, 2**63, 1, stream),
+    lambda: new.attempt(stream, 0, 0, 1, stream),
+    lambda: new.attempt(habits, 9, 0, 1, stream),
+    lambda: StreamInC(bytes(32), "a\\0b"),
+    lambda: stream.below(0),
+    lambda: stream.below(2**64),
+    lambda: HabitsInC(RulesInC("emira", {})),
+    lambda: StateInC(None, 2, bytes(32)),
+):
+    try:
+        print(call())
+    except Exception as error:
+        print(type(error).__name__[:2], end=" ")
+print(new.see(0) == before, new.attempt(habits, 0, 10**6, 99, stream), new.attempt(habits, 0, -1, -5, stream))
+"""
+"""Calls that C must not see, each said by the first letters of what it raises. Then nothing has changed, and what a seat cannot
+choose is worth nothing."""
 NESTED = "l = []\nfor _ in range(20_000): l = [l]\n"
 ROWS = {
     "prints": Row("import sys\nprint('a', 1, [2]); print('b', file=sys.stderr)", EXITED, r"a 1 \[2\]\nb\n"),
@@ -153,6 +224,18 @@ ROWS = {
         EXITED,
         "khiva silk_road\n",
     ),
+    "the rules in C": Row(RULES_IN_C, EXITED, "khiva 12 19 14\nemira 2 0 0\nsilk_road 0 0 0\nTrue\n"),
+    "calls that C must not see": Row(
+        REFUSED_BY_CRULES,
+        EXITED,
+        "Co Co Co Co Va Ty Co Co Co Co Va Va Va Va Il Il Ty Ty Va Ty Va Va Va Va Co Ty True 0.0 0.0\n",
+    ),
+    "C without memory": Row(
+        "import khiva_rules\nfor words in ([], None), (1,) * 9:\n"
+        "    try: khiva_rules.khiva_lib_see(*words)\n    except TypeError: print('no')",
+        EXITED,
+        "no\nno\n",
+    ),
     "calls": recursion("def f(x): deeper(); return f(x)", 980, 1_000),
     **{f"{name} in one another": recursion(code, 90, 10**6) for name, code in DEEP.items()},
     **{
@@ -205,8 +288,11 @@ BESIDE = {"empty": b"", "pkg/__init__.py": b"", "pkg/one.txt": b"one"}
 """Files that each program has beside it."""
 
 
-def ran(code: str, *, ticks: int = 7_000_000_000, key: int = KEY) -> Part:
-    """Run a program up to the answer to the hello."""
+def ran(code: str, *, ticks: int = 10_000_000_000, key: int = KEY) -> Part:
+    """Run a program up to the answer to the hello, for as many ticks as a turn has.
+
+    What it takes to use up all memory by calls depends on how much that is: 4,200 to 7,300 million over five builds.
+    """
     orders = [("ask", ticks, HELLO)]
     read = payload({"main.py": code.encode(), **BESIDE}, "main.py")
     answers, notes = answers_to(orders, interpreter(WORD), key.to_bytes(8), MEMORY, read)
@@ -250,6 +336,8 @@ def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
     project = tmp_path / "interpreters"
     shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("build"))
     shutil.copytree(ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("rules", "c/kit", "python/kit"):
+        shutil.copytree(ROOT / "bots" / part, tmp_path / "bots" / part)
     shutil.copy(ROOT / "LICENSE", tmp_path)
     done = javascript.build(project, WORD, "--toolchain", str(javascript.BUILT.parent / "toolchain"))
     assert (done.returncode, done.stderr) == (0, "")
@@ -281,13 +369,13 @@ def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none(
 
 
 def shipped_files(name: str) -> dict[str, bytes]:
-    """The files of a shipped bot, and those that it includes."""
+    """The files of a shipped bot, and those that it includes. One that thinks by the clock has a number of playouts instead."""
     folder = BOTS / name
     named = [folder / include for include in tomllib.loads((folder / "bot.toml").read_text())["include"]]
     files = {path.name: path.read_bytes() for path in (*folder.glob("*.py"), *(path for path in named if path.is_file()))}
     for place in (path for path in named if path.is_dir()):
         files |= {path.relative_to(place.parent).as_posix(): path.read_bytes() for path in place.rglob("*.py")}
-    return files
+    return files | {"main.py": files["main.py"].replace(b"\nPLAYOUTS = 0\n", b"\nPLAYOUTS = 400\n")}
 
 
 @pytest.mark.parametrize(
@@ -296,12 +384,14 @@ def shipped_files(name: str) -> dict[str, bytes]:
         ("khiva", ("greedy", "naive")),
         ("khiva", ("search", "random")),
         ("khiva", ("search_deep", "greedy")),
+        ("khiva", ("thinker", "greedy")),
         ("emira", ("greedy_emira", "search_emira", "random")),
         ("silk_road", ("greedy_silk_road", "search_silk_road", "random")),
     ],
 )
 def test_shipped_bots_choose_in_ticks_as_by_the_wall_clock(game: str, names: tuple[str, ...], tmp_path: Path) -> None:
-    one = job([python.stage_shipped(name) for name in names], Clock.TICKS, game=game, **TIME | {"turn_ms": 3_000})
+    bots_in_ticks = [staging.stage(bots.load(str(python.payload_folder(tmp_path / name, shipped_files(name))))) for name in names]
+    one = job(bots_in_ticks, Clock.TICKS, game=game, **TIME | {"turn_ms": 3_000})
     record, parts = overheard(one, {f"{number:064x}": interpreter(WORD) for number in range(len(names))})
     verify(record, one.secret)
     assert set(record.verdicts) == {Verdict.OK}

@@ -82,7 +82,7 @@ def test_what_ticks_do_not_have_is_refused_in_a_line(given: dict[str, Any], line
 
 
 def test_a_bot_that_is_no_module_is_refused_in_a_line() -> None:
-    words = ("shipped:perl/random", "shipped:python/thinker")
+    words = ("shipped:perl/random", "shipped:python/trained")
     lines = [
         f"--bot {words[0]}: " + sentence("entrants", "ticks-no-module"),
         f"--bot {words[1]}: " + sentence("entrants", "ticks-wall-only", why=shipped.why_no_ticks(words[1])),
