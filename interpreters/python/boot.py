@@ -155,7 +155,7 @@ def _text(path):
 def _code(path):
     linecache.cache[path] = (lambda: _text(path),)
     if path == _kit.co_filename and _files[path] == _khiva_data.KIT:
-        return _kit  # most bots have it, and to compile it is a third of greedy's start
+        return _kit  # most bots have it, and to compile it was a quarter of greedy's start
     return compile(_files[path], path, "exec", dont_inherit=True)
 
 
