@@ -133,7 +133,7 @@ release: .venv/.release ## build all of a release from the commit, twice, into d
 rehearse: .venv/.release ## type every install line of the pages against dist/, each in an empty environment; PYTHONS="python3.12 python3.13" WITHOUT=package
 	@$(BIN)/python .ci/rehearse.py $(PYTHONS) $(if $(WITHOUT),--without $(WITHOUT))
 
-rehearse-wheel: .venv/.test ## type README's line and the first commands against a wheel of this checkout, in a minute; CI does
+rehearse-wheel: .venv/.test ## type README's line and the first commands against a wheel of this checkout, without a compiler; CI does
 	@rm -rf build/wheel && $(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
 	@$(BIN)/python .ci/rehearse.py --first --dist build/wheel
 

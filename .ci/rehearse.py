@@ -55,7 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters to type the lines with")
     parser.add_argument("--without", default="", help="leave out lines with this package, and say so: for CI, what brings much")
-    parser.add_argument("--first", action="store_true", help="leave out all but README's line and what follows it, and say so")
+    parser.add_argument("--first", action="store_true", help="type only README's line and the first commands, without a compiler")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="the folder of wheels")
     flags = parser.parse_args()
     if not list(flags.dist.glob("khiva_arena-*.whl")):
@@ -63,7 +63,7 @@ def main() -> int:
         return 2
     with served(flags.dist) as index, tempfile.TemporaryDirectory(prefix="khiva-rehearsal-") as folder:
         left_out = [line for line in lines() if (flags.without and flags.without in line) or (flags.first and line != LINE)]
-        typed = [one for python in flags.pythons for one in rehearsed(Path(folder), python, index, left_out)]
+        typed = [one for python in flags.pythons for one in rehearsed(Path(folder), python, index, left_out, flags.first)]
     print(tabulate([one._replace(seconds=round(one.seconds)) for one in typed], headers=Typed._fields))
     untyped = sum(one.result.startswith("n/a") for one in typed)
     well = sum(one.result == "well" for one in typed)
@@ -101,9 +101,9 @@ def lines() -> dict[str, str]:
     return listed
 
 
-def rehearsed(folder: Path, python: str, index: str, left_out: Container[str] = ()) -> Iterator[Typed]:
-    """Type each line in an environment of its own, without a compiler, then the first commands with one and without. A line that
-    is left out is told, as is a Python that is not here."""
+def rehearsed(folder: Path, python: str, index: str, left_out: Container[str] = (), bare_alone: bool = False) -> Iterator[Typed]:
+    """Type each line in an environment of its own, without a compiler, then the first commands, not ``bare_alone`` with one, too.
+    A line that is left out is told, as is a Python that is not here."""
     if shutil.which(python) is None:
         yield Typed("all lines", "", python, "", 0, "n/a: no such Python on this machine")
         return
@@ -117,7 +117,7 @@ def rehearsed(folder: Path, python: str, index: str, left_out: Container[str] = 
         env = environment(folder / f"{version}-{at}", python, index, bare)
         yield typed(line, page, version, "no", env, folder)
         if line == LINE:
-            for compiler, path in (("no", bare), ("yes", os.environ["PATH"])):
+            for compiler, path in (("no", bare), ("yes", os.environ["PATH"]))[: 1 if bare_alone else 2]:
                 with_path = {**env, "PATH": f"{env['VIRTUAL_ENV']}/bin:{path}"}
                 for name, heading in FIRST:
                     where = folder / f"{version}-{compiler}-{heading.split()[-1]}"

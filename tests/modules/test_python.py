@@ -22,6 +22,8 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots, staging
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.maxima import with_memory
+from khiva_arena.modules.meter.parse import parse
+from khiva_arena.modules.meter.prices import COLD
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Clock, Verdict
 
@@ -350,6 +352,11 @@ def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int) 
     made = with_memory(interpreter(WORD), mib)
     assert sha256(made).hexdigest() == row["maxima"][str(mib)]
     assert rewritten(made).wasm
+
+
+def test_its_code_stays_below_the_step_at_which_calls_and_jumps_become_dearer() -> None:
+    """Beyond it all programs would cost a third more. ``QUICK`` in interpreters/cpython.py says what is compiled to be small."""
+    assert len(parse(interpreter(WORD)).sections[10]) <= COLD[2][0]
 
 
 # --- played ---
