@@ -38,6 +38,7 @@ for (let message; (message = khiva.readFrame()); ) {
 @made_once
 def interpreted_cup(folder: Path) -> None:
     """Play a bot in JavaScript and two in Python, and write "cup.khiva"."""
+    javascript.interpreter("python")
     javascript.payload_folder(folder / "js", {"main.js": JAVASCRIPT.encode()})
     words = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "interpreted")
     arena("run", *words, *bots("js", "shipped:python/naive", "shipped:python/random"), "--out", "store", cwd=folder)
@@ -200,6 +201,7 @@ def test_no_recursion_differs_for_want_of_stack(page: Path, request: pytest.Fixt
     assert verdict.startswith("Equal: ")
 
 
+@pytest.mark.language
 @pytest.mark.parametrize("of", BROWSERS)
 def test_bots_in_python_and_javascript_are_run_by_the_interpreters_out_of_the_bundle(
     page: Path, interpreted_cup: Path, request: pytest.FixtureRequest, of: str
