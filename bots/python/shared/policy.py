@@ -76,19 +76,12 @@ def totals(view: dict, rules: dict, legal: Sequence) -> list[int]:
     beaten = [REJECTED - KEEP * worth[card] for card in hand]
     give = [KEEP * worth[card] + GIVE * given[card] for card in hand]
 
-    # By the cards played: reckoned once, since many entries play the same and pass others.
-    played: dict[tuple[int, ...], float] = {}
-
     def total(entry: list[int]) -> float:
-        picks = tuple(entry[:half])
-        if picks not in played:
-            points = all_kept
-            for i in picks:
-                # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
-                lower = any(hand[i] // 10 == hand[j] // 10 and hand[i] > hand[j] for j in picks)
-                points += beaten[i] if lower else play[i]
-            played[picks] = points
-        points = played[picks]
+        points = all_kept
+        for i in entry[:half]:
+            # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
+            lower = any(hand[i] // 10 == hand[j] // 10 and hand[i] > hand[j] for j in entry[:half])
+            points += beaten[i] if lower else play[i]
         for i in entry[half:]:
             points -= give[i]
         return points
