@@ -29,7 +29,7 @@ OPENED = {"chromium": browser, "firefox": firefox}
 
 
 def played(folder: Path, seeds: str) -> Path:
-    """Play an event unless it lies there: 168 matches a seed of modules, or 50 of interpreters."""
+    """Play an event unless it lies there, and return its bundle: 168 matches a seed of modules, or 50 of interpreters."""
     if not folder.exists():
         folder.mkdir(parents=True)
         if fault := AT_FAULT.get(folder.name):
@@ -43,7 +43,7 @@ def played(folder: Path, seeds: str) -> Path:
 
 
 def verified(cup: Path) -> tuple[str, float]:
-    """The digest that the command prints, and the processor's seconds that it takes."""
+    """Return the digest that `verify --rerun-bots` prints, and the seconds of CPU that it takes."""
     before = getrusage(RUSAGE_CHILDREN)
     (digest,) = DIGEST.findall(arena_process("verify", cup.name, "--rerun-bots", cwd=cup.parent, seconds=HOURS).stdout)
     after = getrusage(RUSAGE_CHILDREN)
@@ -51,12 +51,12 @@ def verified(cup: Path) -> tuple[str, float]:
 
 
 def used() -> Usage:
-    """What all processes use that this one has started."""
+    """Return what all processes use that this one has started."""
     return usage([pid for pid in tree(os.getpid(), 1_000) if pid != os.getpid()], 1)
 
 
 def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds: float) -> str:
-    """Check a bundle, and say what that took."""
+    """Check a bundle in a browser, and return a line with what that took."""
     records = [match["record"] for match in of_kind(lines_of(cup), "match")]
     at_fault = sum(any(why for step in record["steps"] for _, _, why in step) for record in records)
     opened.visit(page.as_uri())
