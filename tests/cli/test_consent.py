@@ -158,17 +158,33 @@ def test_a_game_that_changes_while_the_question_stands_is_not_run(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("word", ["ann", "{python} ann/main.py"])
-def test_a_bot_that_changes_while_the_question_stands_is_refused(tmp_path: Path, word: str) -> None:
+@pytest.mark.parametrize(("word", "is_kept"), [("ann", False), ("ann", True), ("{python} ann/main.py", False)])
+def test_of_a_bot_that_changes_while_the_question_stands_nothing_new_is_run(tmp_path: Path, word: str, is_kept: bool) -> None:
+    """It is refused, unless the arena has kept a copy of what was agreed to, which it plays."""
     arena("new", "python", "ann", cwd=tmp_path)
     main, ran = tmp_path / "ann" / "main.py", tmp_path / "ran"
+    main.write_text(f"{main.read_text()}# a bot that no other test has staged: {tmp_path}\n")
+    if is_kept:
+        arena(
+            "run",
+            *bots(RANDOM, "ann"),
+            "--seats",
+            "2",
+            "--seeds",
+            "1",
+            "--rule",
+            "max_turns=2",
+            "--isolation",
+            "trusted",
+            cwd=tmp_path,
+        )
     (tmp_path / "cup.toml").write_text(BEGIN.replace(NAIVE, word) + 'isolation = "trusted"\n')
     terminal = Terminal(["run", "cup.toml"], tmp_path, columns=200)
     assert terminal.until(lambda text: "[y/N]" in text)
     main.write_text(f"open({str(ran)!r}, 'w')\n{main.read_text()}")
     terminal.type(b"y\n")
-    assert terminal.end() == 2
-    assert sentence("entrants", "files-changed-after-command") in terminal.shown.text
+    assert terminal.end() == (0 if is_kept else 2)
+    assert (sentence("entrants", "files-changed-after-command") in terminal.shown.text) is not is_kept
     assert not ran.exists()
 
 
