@@ -76,18 +76,22 @@ def totals(view: dict, rules: dict, legal: Sequence) -> list[int]:
     beaten = [REJECTED - KEEP * worth[card] for card in hand]
     give = [KEEP * worth[card] + GIVE * given[card] for card in hand]
 
-    def total(entry: list[int]) -> float:
-        points = all_kept
-        for i in entry[:half]:
-            # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
-            lower = any(hand[i] // 10 == hand[j] // 10 and hand[i] > hand[j] for j in entry[:half])
-            points += beaten[i] if lower else play[i]
+    played: dict[tuple[int, ...], float] = {}  # by cards: many entries play the same and pass others
+    worths = []
+    for entry in legal:
+        picks = tuple(entry[:half])
+        points = played.get(picks)
+        if points is None:
+            points = all_kept
+            for i in picks:
+                # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
+                lower = any(hand[i] // 10 == hand[j] // 10 and hand[i] > hand[j] for j in picks)
+                points += beaten[i] if lower else play[i]
+            played[picks] = points
         for i in entry[half:]:
             points -= give[i]
-        return points
-
-    # In millionths, so that the last bit of a sum never decides.
-    return [floor(total(entry) * 1e6 + 0.5) for entry in legal]
+        worths.append(floor(points * 1e6 + 0.5))  # in millionths, so that the last bit of a sum never decides
+    return worths
 
 
 def appeal(points: float) -> float:
