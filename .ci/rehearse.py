@@ -159,11 +159,9 @@ def typed(line: str, page: str, python: str, compiler: str, env: dict[str, str],
     began = time.monotonic()
     words = ["bash", "-euo", "pipefail", "-c", line]
     try:
-        done = subprocess.run(
-            words, cwd=where, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-        last = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        result = "well" if done.returncode == 0 else last
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        done = subprocess.run(words, cwd=where, env=env, timeout=SECONDS, check=False, **streams)
+        result = "well" if done.returncode == 0 else (done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
     except subprocess.TimeoutExpired:
         result = f"not done after {SECONDS} s"
     return Typed("; ".join(line.strip().splitlines()), page, python, compiler, time.monotonic() - began, result)

@@ -13,7 +13,6 @@ an arbiter's own death by SIGKILL nobody adopts; then the next arbiter finds its
 """
 
 import ctypes
-import fcntl
 import os
 import secrets
 import signal
@@ -38,7 +37,6 @@ ENVIRONMENT_SEEN = 256 * 1024
 """Most bytes read of an environment: a process may say that it is gigabytes long, and reading that takes as long as it likes."""
 STRAYS_SECONDS = 10.0
 PR_SET_CHILD_SUBREAPER = 36
-NS_GET_PARENT = 0xB702
 
 
 class Unending(InternalError):
@@ -238,17 +236,32 @@ def namespace(pid: str) -> int:
     return os.stat(f"/proc/{pid}/ns/pid").st_ino if system.PROC else 0
 
 
-def _namespace_above(pid: str) -> int:
-    """Return the namespace in which that of this process was made. Raises OSError if it cannot be seen."""
-    descriptor = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        above = fcntl.ioctl(descriptor, NS_GET_PARENT)
-        try:
-            return os.fstat(above).st_ino
-        finally:
-            os.close(above)
-    finally:
-        os.close(descriptor)
+def _depth(pid: str) -> int:
+    """Return how many namespaces a process has a number in: one more than this process if its namespace was made in this one's.
+
+    Raises OSError.
+    """
+    return len(_field(pid, "NSpid").split())
+
+
+@cache
+def _own_depth() -> int:
+    return _depth("self")
+
+
+def _first_of_namespace(pid: str) -> str:
+    """Return the ancestor of a process, or itself, whose parent is not in its namespace. Raises OSError."""
+    depth = _depth(pid)
+    while (parent := _field(pid, "PPid")) != "0" and _depth(parent) == depth:
+        pid = parent
+    return pid
+
+
+def _field(pid: str, name: str) -> str:
+    """Return a field of a process's status, "" if this kernel has none of that name. Raises OSError."""
+    with open(f"/proc/{pid}/status", errors="replace") as file:
+        status = file.read()
+    return status.partition(f"\n{name}:")[2].partition("\n")[0].strip()
 
 
 def sweep() -> None:
@@ -265,8 +278,11 @@ def sweep() -> None:
 
 def _arbiters_of(pid: str) -> list[int]:
     """Return the processes that may be the arbiter of the bot that this process belongs to; none if it belongs to no bot."""
-    if namespace(pid) != namespace("self") != _namespace_above(pid):
+    depth = _depth(pid)
+    if depth > _own_depth() + 1:
         return []  # in a container: numbers mean others there
+    if depth > _own_depth():
+        pid = _first_of_namespace(pid)  # of a cell a bot; of a container, which may have an arbiter of its own, no bot
     user = os.stat(f"/proc/{pid}").st_uid
     if uids.is_ours(user):
         return uids.arbiters_of(user)

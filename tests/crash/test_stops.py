@@ -26,7 +26,7 @@ from wording import sentence
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox import reap, stops
+from khiva_arena.sandbox import reap, stops, uids
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 
@@ -169,6 +169,38 @@ def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None
             process.wait()
         for pid in living(inner):
             os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("as_user", [False, True])
+def test_bots_of_an_arbiter_in_a_container_are_not_swept(as_user: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their arbiter's number says nothing here: it may live there."""
+    need("unshare")
+    if as_user and os.geteuid() != 0:
+        lacks("only root's bots are users of their own", may=True)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    bot = f"env {reap.MARK}={ended.pid}-{'0' * 16} sleep 300"
+    if as_user:
+        bot = f"setpriv --reuid {uids.FIRST + ended.pid % uids.PROCESSES * uids.BOTS} {bot}"
+    words = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "sh", "-c", f"{bot} & wait"]
+    outer = subprocess.Popen(words, start_new_session=True)
+    inner: set[int] = set()
+    try:
+        until(lambda: any(children(pid) for pid in children(outer.pid)) or outer.poll() is not None)
+        if outer.poll() is not None:
+            lacks("there are no namespaces here", may=True)
+        inner = {pid for first in children(outer.pid) for pid in children(first)}
+        until(lambda: all(read(pid, "cmdline").startswith("sleep") for pid in inner))
+        killed: list[int] = []
+        monkeypatch.setattr(reap.os, "kill", lambda pid, _: killed.append(pid))
+        reap.sweep()
+        monkeypatch.undo()
+        assert inner
+        assert not inner.intersection(killed)
+    finally:
+        for pid in living(inner):
+            os.kill(pid, signal.SIGKILL)
+        outer.wait()
 
 
 def children(pid: int) -> set[int]:
