@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from arena import ROOT
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
 
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
@@ -89,6 +91,12 @@ def test_a_league_s_pages_are_copied_with_links_of_their_own(monkeypatch: pytest
     assert site["there"](link, "/batches/1", "../../") == 'href="../../bots/crow%20v1/index.html"'
     author = site["LINK"].search('<a href="/author">')
     assert site["there"](author, "/", "") == 'href="../manual/docs/leagues.html"'
+
+
+def test_what_is_published_has_metadata_that_the_action_which_uploads_it_knows() -> None:
+    for builder in (WheelBuilder(str(ROOT)), SdistBuilder(str(ROOT)), WheelBuilder(str(ROOT / "interpreters"))):
+        written = builder.config.core_metadata_constructor(builder.metadata)
+        assert written.splitlines()[0] == "Metadata-Version: 2.4", builder.root
 
 
 def test_actions_of_a_release_are_named_by_hash_and_may_do_only_what_they_need() -> None:
