@@ -25,7 +25,7 @@ SHIPPED = {
 """The bots of the cup by game."""
 LINK = re.compile(r"""(?<![\w-])(href|src|action)="([^"]*)"(?=[^<]*>)""")
 CHECKER = ROOT / "dist" / "khiva-arena.html"
-"""Stands on the site if it is there: another target makes it."""
+"""Stands on the site, with the hashes beside it, if it is there: another target makes both."""
 COLUMNS = {"rank": "rank", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
 
 
@@ -126,8 +126,10 @@ def main() -> int:
     shutil.copytree(SITE.parent / "html", SITE / "manual", ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"))
     checks = ""
     if CHECKER.exists():
-        shutil.copy(CHECKER, SITE)
+        for name in (CHECKER.name, "SHA256SUMS"):  # the hashes of all of the release stay where anybody finds them
+            shutil.copy(CHECKER.with_name(name), SITE)
         checks = f'<li><a href="{CHECKER.name}">Check a bundle here, in your browser</a>: nothing is sent anywhere</li>'
+        checks += '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
     with tempfile.TemporaryDirectory(prefix="khiva-site-") as folder:
         os.chmod(folder, 0o755)  # root's server becomes another user
         rows = make_cup(Path(folder))

@@ -111,18 +111,16 @@ def source(name: str, python: Path, folder: Path) -> Path:
 
 
 def from_debian(pin: dict[str, Any], archive: Path) -> None:
-    """Fetch a file from where this machine's apt takes packages. Raises BuildError if there is none."""
-    places = run("apt-get", "indextargets", "--format", "$(REPO_URI)").split() if shutil.which("apt-get") else ()
-    for place in dict.fromkeys(places):
+    """Fetch a file from where this machine's apt takes packages, or from its authors. Raises BuildError if neither has it."""
+    places = run("apt-get", "indextargets", "--format", "$(REPO_URI)").split() if shutil.which("apt-get") else []
+    for address in [*(place + pin["debian"] for place in dict.fromkeys(places)), pin["authors"]]:
         try:
-            with urllib.request.urlopen(place + pin["debian"], timeout=60) as answer:
+            with urllib.request.urlopen(address, timeout=60) as answer:
                 archive.write_bytes(answer.read())
             return
         except OSError:
-            continue  # another archive may have it
-    raise BuildError(
-        f"put {pin['file']} into {HERE / 'sources'}: Debian has it, and it is Python-{pin['version']}.tar.xz of its authors"
-    )
+            continue  # Ubuntu's archive does not have each version of Debian's
+    raise BuildError(f"it could not be fetched here: put {pin['authors']} into {HERE / 'sources'} as {pin['file']}")
 
 
 def compiler_in(python: Path, folder: Path) -> Callable[..., str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from arena import ROOT
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
 
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
@@ -91,6 +93,12 @@ def test_a_league_s_pages_are_copied_with_links_of_their_own(monkeypatch: pytest
     assert site["there"](author, "/", "") == 'href="../manual/docs/leagues.html"'
 
 
+def test_what_is_published_has_metadata_that_the_action_which_uploads_it_knows() -> None:
+    for builder in (WheelBuilder(str(ROOT)), SdistBuilder(str(ROOT)), WheelBuilder(str(ROOT / "interpreters"))):
+        written = builder.config.core_metadata_constructor(builder.metadata)
+        assert written.splitlines()[0] == "Metadata-Version: 2.4", builder.root
+
+
 def test_actions_of_a_release_are_named_by_hash_and_may_do_only_what_they_need() -> None:
     text = WORKFLOW.read_text()
     used = re.findall(r"uses: (\S+)", text)
@@ -98,6 +106,15 @@ def test_actions_of_a_release_are_named_by_hash_and_may_do_only_what_they_need()
     assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) for name in used), used
     assert "permissions: {}" in text
     assert "secrets." not in text
-    granted = sorted(set(re.findall(r"^      ([\w-]+: write)$", text, re.MULTILINE)))
-    assert granted == ["attestations: write", "id-token: write", "pages: write"]
-    assert "contents: write" not in text
+    granted = {}
+    for job in re.split(r"(?m)^(?=  \w+:$)", text.split("jobs:\n", 1)[1])[1:]:
+        name, commands = job.split(":", 1)[0].strip(), re.findall(r"- run: (.*)", job)
+        granted[name] = re.findall(r"^      ([\w-]+: write)$", job, re.MULTILINE)
+        assert not granted[name] or not any(word.startswith("make") for word in commands), name
+    assert granted == {
+        "build": [],
+        "attest": ["id-token: write", "attestations: write"],
+        "index": ["id-token: write"],
+        "pages": ["pages: write", "id-token: write"],
+    }
+    assert text.count(": write") == sum(map(len, granted.values()))

@@ -88,7 +88,7 @@ EXAMPLES = {
     "bundle": ("khiva-arena bundle results/first first.bundle", "khiva-arena bundle cup cup.bundle --with-modules"),
     "page": (
         "khiva-arena page --runtime page-runtime.tar --out khiva-arena.html",
-        "khiva-arena page --runtime page-runtime.tar --check khiva-arena.html",
+        "khiva-arena page --check khiva-arena.html",
     ),
     "close": ("khiva-arena close results/first 2",),
     "export": ("khiva-arena export results/first --format csv --out first.csv",),

@@ -8,14 +8,16 @@ from khiva_arena.cli.help import Verb
 
 
 @click.command("page", cls=Verb)
-@click.option("--runtime", metavar="FILE", required=True, type=click.Path(path_type=Path), help="What `make page` fetched.")
+@click.option(
+    "--runtime", metavar="FILE", type=click.Path(path_type=Path), help="What `make page` fetched, or a page that has it."
+)
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The page to write; an older one is replaced.")
 @click.option("--check", metavar="FILE", type=click.Path(path_type=Path), help="Compare this page with the one that is built.")
-def command(runtime: Path, out: Path | None, check: Path | None) -> None:
+def command(runtime: Path | None, out: Path | None, check: Path | None) -> None:
     """Write khiva-arena.html: one file, the same for everybody, into which a bundle is dropped. The reader's browser checks it.
 
     The page holds the arena itself and Pyodide, and fetches and sends nothing. In a checkout `make page` does it all. --check
-    builds it and says whether FILE is the same, byte by byte."""
+    builds it, from the Pyodide in FILE if --runtime names none, and says whether FILE is the same, byte by byte."""
     from khiva_arena.commands.page import page  # when it is called, so that -h is quick
 
     page(runtime, out, check)

@@ -7,24 +7,26 @@ Python: nothing is compressed here, and the archives of others are in it as they
 """
 
 import base64
+import io
 import re
 import tarfile
 import tomllib
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
-from khiva_arena.page.html import hash_of, page_script, page_style, script_of
+from khiva_arena.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.page.rooms import packed
 from khiva_arena.shipped import folder
 
 FIRSTS = ("khiva_arena.audit.in_pyodide", "khiva_arena.check", *(f"khiva_arena.games.{name}" for name in NAMES))
 """The modules that the page imports; with them it carries all that they need."""
+BLOCKS = {"pyodide": "pyodide.tgz", "msgspec": "msgspec.whl"}
+"""How the page calls what runtime.toml names."""
 _OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
 _POLICY = (
     "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
@@ -50,10 +52,10 @@ _PAGE = """<!doctype html>
 """
 
 
-def checker_page(runtime: Path) -> str:
-    """Return the page, from an archive of the files that runtime.toml names.
+def checker_page(runtime: bytes) -> str:
+    """Return the page, from an archive of the files that runtime.toml names, or from another page that has them.
 
-    Raises ConfigError if the archive cannot be read, or has other files than these.
+    Raises ConfigError if that cannot be read, or has other files than these.
     """
     data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
     script, style = page_script(NAMES, "checking"), page_style()
@@ -66,29 +68,33 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
     own = {"rooms.zip": packed(FIRSTS), "worker.js": worker.encode()}
-    return {"pyodide.tgz": runtime["pyodide"], "msgspec.whl": runtime["msgspec"], **own}
+    return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
 
 
-def _runtime(path: Path) -> dict[str, bytes]:
+def _runtime(data: bytes) -> dict[str, bytes]:
     pins: dict[str, Any] = tomllib.loads((files("khiva_arena") / "page" / "runtime.toml").read_text(encoding="utf-8"))
     try:
-        with tarfile.open(path, "r:") as archive:
-            members = {name: _member(archive, path, pin) for name, pin in pins.items()}
-    except (OSError, tarfile.TarError) as error:
-        raise ConfigError(f"--runtime {path}: {error}; `make page` in a checkout fetches one") from None
-    return members
+        held = _in_page(data) if data.startswith(BEGINNING) else _in_archive(data, pins)
+    except (OSError, KeyError, ValueError, tarfile.TarError) as error:
+        raise ConfigError(str(error)) from None
+    for name, pin in pins.items():
+        digest = sha256(held.get(name, b"")).hexdigest()
+        if digest != pin["sha256"]:
+            found = f"has another hash than the pinned one: {digest}" if name in held else "is not in it"
+            raise ConfigError(f"{pin['file']} {found}")
+    return held
 
 
-def _member(archive: tarfile.TarFile, path: Path, pin: Mapping[str, str]) -> bytes:
-    try:
-        file = archive.extractfile(pin["file"])
-    except KeyError:
-        file = None
-    data = file.read() if file else b""
-    if (digest := sha256(data).hexdigest()) != pin["sha256"]:
-        found = f"has another hash than the pinned one: {digest}" if file else "is not in it"
-        raise ConfigError(f"--runtime {path}: {pin['file']} {found}; `make page` in a checkout fetches the right one")
-    return data
+def _in_archive(data: bytes, pins: Mapping[str, Mapping[str, str]]) -> dict[str, bytes]:
+    with tarfile.TarFile(fileobj=io.BytesIO(data)) as archive:
+        names = set(archive.getnames())
+        opened = {name: archive.extractfile(pin["file"]) for name, pin in pins.items() if pin["file"] in names}
+        return {name: file.read() for name, file in opened.items() if file}
+
+
+def _in_page(data: bytes) -> dict[str, bytes]:
+    found = {name: re.search(rb' id="%s">([^<]*)</script>' % re.escape(block.encode()), data) for name, block in BLOCKS.items()}
+    return {name: base64.b64decode(match[1]) for name, match in found.items() if match}
 
 
 def _block(name: str, content: bytes) -> str:

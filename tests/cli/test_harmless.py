@@ -306,6 +306,7 @@ def _page(place: Place) -> None:
         archive.add(path, EVIL)
     assert "owned" in place.say("page", "--runtime", str(path), "--out", "page.html")[1]
     place.say("page", "--runtime", "other.tar", "--check", str(path))
+    assert "owned" in place.say("page", "--check", str(path))[1]
 
 
 def _new(place: Place) -> None:

@@ -4,7 +4,7 @@ import re
 import subprocess
 import tomllib
 import zlib
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +23,7 @@ from recursions import interpreted_recursions as interpreted_recursions
 from recursions import plain_recursions as plain_recursions
 from too_much import MADE as TOO_MUCH
 from too_much import too_much_cup as too_much_cup
+from wording import pattern, sentence
 
 pytestmark = pytest.mark.soak
 BROWSERS = ["chromium", pytest.param("other_browser", marks=pytest.mark.xdist_group("firefox"))]
@@ -76,6 +77,27 @@ def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_pat
     with (tmp_path / "khiva-arena.html").open("a") as file:
         file.write("<!-- more -->")
     arena(*words, "--check", "khiva-arena.html", cwd=tmp_path, code=1)
+
+
+def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned_one(page: Path, tmp_path: Path) -> None:
+    check = ("page", "--check", "khiva-arena.html")
+    copy = tmp_path / "khiva-arena.html"
+    copy.write_bytes(page.read_bytes())
+    said = arena(*check, "--out", "again.html", cwd=tmp_path)
+    assert sha256(page.read_bytes()).hexdigest() in said.stdout + said.stderr
+    assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
+    copy.write_text(page.read_text().replace("</body>", "<b>sound</b></body>"))
+    said = arena(*check, cwd=tmp_path, code=1)
+    assert re.search(
+        pattern("page", "other-page", path="khiva-arena.html", theirs="[0-9a-f]{64}", ours="[0-9a-f]{64}"), said.stderr
+    )
+    copy.write_text(re.sub(r'(id="pyodide.tgz">)[^<]*', rf"\1{b64encode(b'another').decode()}", page.read_text()))
+    said = arena(*check, "--out", "again.html", cwd=tmp_path, code=1)
+    other = sentence("page", "other-runtime", digest=sha256(b"another").hexdigest())
+    assert f"khiva-arena.html: pyodide-314.0.7.tgz {other}: " in said.stderr
+    copy.write_text(re.sub(r'(id="msgspec.whl">)[^<]*', r"\1A", page.read_text()))
+    arena(*check, cwd=tmp_path, code=1)
+    assert sentence("page", "out-needs-runtime") in arena("page", "--out", "new.html", cwd=tmp_path, code=2).stderr
 
 
 def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:

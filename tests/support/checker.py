@@ -38,7 +38,7 @@ def runtime() -> Path:
 @cache
 def checker() -> str:
     """The page."""
-    return checker_page(runtime())
+    return checker_page(runtime().read_bytes())
 
 
 def checked(page: Path, bundle: Path) -> list[dict[str, Any]]:
