@@ -5,6 +5,7 @@ processor, and one time, that of the commit. So whoever builds the same commit g
 """
 
 import hashlib
+import json
 import os
 import platform
 import re
@@ -14,9 +15,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from khiva_arena.page.released import HASH
 
@@ -28,6 +31,14 @@ RUNTIME = MADE / "page-runtime.tar"
 SECONDS = 1800
 WITHIN = {"LICENSE.musl": "lib/libc/musl/COPYRIGHT", "LICENSE.zig": "LICENSE"}
 """The licences of what is linked into the programs in C, by their names in a wheel, and where the compiler has them."""
+
+PARTS = {
+    "toolchain": "linked into the programs in C of the wheels, and into the interpreters",
+    "javascript": "the interpreter of JavaScript in ticks, in the wheel of the interpreters; the hash is its source's",
+    "python": "the interpreter of Python in ticks, in the wheel of the interpreters; the hash is its source's",
+    "page": "within khiva-arena.html",
+}
+"""What is within the files of a release, by who is said to bring it in its bill of materials."""
 
 
 class NotBuiltError(Exception):
@@ -139,7 +150,32 @@ def list_dependencies(folder: Path) -> None:
     run([sys.executable, "-m", "venv", str(folder)], ROOT)
     run([str(folder / "bin" / "pip"), "install", "--quiet", "--find-links", str(DIST), f"{wheel}[web,ticks]"], ROOT)
     tool = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment", "--output-reproducible", "--gather-license-texts"]
-    run([*tool, "--output-file", str(DIST / "sbom.cdx.json"), str(folder / "bin" / "python")], ROOT)
+    bill = DIST / "sbom.cdx.json"
+    run([*tool, "--output-file", str(bill), str(folder / "bin" / "python")], ROOT)
+    bill.write_text(json.dumps(with_parts(json.loads(bill.read_text("utf-8"))), indent=2, sort_keys=True), "utf-8")
+
+
+def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
+    """Return a bill of materials with what is within the files of a release and no package of Python that pip installs, and
+    without addresses of the folder in which it was made."""
+    for component in bill["components"]:
+        kept = [one for one in component.get("externalReferences", ()) if not one["url"].startswith("file:")]
+        component.pop("externalReferences", None)
+        component |= {"externalReferences": kept} if kept else {}
+    made = tomllib.loads((ROOT / "interpreters" / "pins.toml").read_text("utf-8"))
+    page = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text("utf-8"))
+    parts = [
+        ("zig, with musl and wasi-libc", made["toolchain"]["version"], PARTS["toolchain"], ""),
+        ("quickjs-ng", made["javascript"]["version"], PARTS["javascript"], *made["javascript"]["sha256"]),
+        ("cpython", made["python"]["version"], PARTS["python"], *made["python"]["sha256"]),
+        *((name, pin["version"], PARTS["page"], pin["sha256"]) for name, pin in page.items()),
+    ]
+    for name, version, where, digest in parts:
+        hashes = {"hashes": [{"alg": "SHA-256", "content": digest}]} if digest else {}
+        reference = f"{name}=={version} within"
+        within = {"bom-ref": reference, "type": "library", "name": name, "version": version, "description": where}
+        bill["components"].append(within | hashes)
+    return bill
 
 
 def notes(changelog: str) -> str:

@@ -118,3 +118,15 @@ def test_actions_of_a_release_are_named_by_hash_and_may_do_only_what_they_need()
         "pages": ["pages: write", "id-token: write"],
     }
     assert text.count(": write") == sum(map(len, granted.values()))
+
+
+def test_the_bill_of_materials_names_what_is_within(release: dict[str, Any]) -> None:
+    mine = {"url": "file:///home/me/khiva-arena", "type": "distribution"}
+    site = {"url": "https://example.org/", "type": "website"}
+    packages = [{"name": "a", "externalReferences": [mine, site]}, {"name": "b", "externalReferences": [mine]}]
+    first, second, *parts = release["with_parts"]({"components": packages})["components"]
+    assert first["externalReferences"] == [site]
+    assert "externalReferences" not in second
+    assert [part["name"] for part in parts] == ["zig, with musl and wasi-libc", "quickjs-ng", "cpython", "pyodide", "msgspec"]
+    assert len({part["bom-ref"] for part in parts}) == len(parts)
+    assert all(part["version"] and part["description"] for part in parts)
