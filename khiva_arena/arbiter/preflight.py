@@ -18,7 +18,7 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
-from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox import stops
@@ -93,7 +93,8 @@ def preflight(
                 bare = not commands[bot].staged and sandbox.level.confines
                 word = words[bot] if words else ""
                 text = output.text(Redactor(commands[bot].handed))
-                problems.append(_problem(names[bot], report, output.total, text, BARE if bare else "", word))
+                shown = replace(report, ending=_told_by_its_fault(report.ending)) if job.in_ticks else report
+                problems.append(_problem(names[bot], shown, output.total, text, BARE if bare else "", word))
                 failures.append(FailedStart(seat, report, output.total > 0))
                 positions.append(bot)
     if problems:
@@ -143,6 +144,11 @@ async def _greet_modules(job: Job, trace: "Trace | None") -> list[tuple[SeatRepo
         table = KeepingTable(await table_of(job, servers, alone=True, trace=trace), len(job.commands))
         outcome = await LiveMatch(job, table, LagMeter()).greet()
     return list(zip(outcome.seats, table.outputs, strict=True))
+
+
+def _told_by_its_fault(ending: Ending) -> Ending:
+    """Return the end of a module in ticks without how its process ended: that is its runner, which went on for the others."""
+    return replace(ending, status=None, killed=False)
 
 
 def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, word: str) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from khiva_arena import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
 from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
-from khiva_arena.entrants.runtimes import WORD, Interpreted, Runtime
+from khiva_arena.entrants.runtimes import USUAL_MAXIMUM, WORD, Interpreted, Runtime
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
 
@@ -23,6 +23,7 @@ PYTHON = "{python}"
 SHOWN = 12
 """Digits of an identity in a message."""
 MAGIC = b"\0asm"
+MIB = 1 << 20
 GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
 
@@ -218,6 +219,24 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 def not_modules(bots: Sequence[Bot]) -> list[str]:
     """Return a line for each bot that is no module, and so cannot play in an event in ticks."""
     return [f"--bot {bot.asked_as}: {_why_no_module(bot)}" for bot in bots if not bot.in_ticks.module and not bot.broken]
+
+
+def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
+    """Return a line for each bot whose interpreter asks for more than an event in ticks leaves a module.
+
+    memory: the bytes that a bot of the event may have, some of which its runner takes
+    """
+    from khiva_arena.modules.runner.line import OWN_MEMORY  # not above: by the wall clock no bot has need of it
+
+    left = max(0, memory - OWN_MEMORY) // MIB
+    asked = [(bot, bot.interpreted.memory) for bot in bots if bot.interpreted]
+    return [
+        f"--bot {bot.asked_as}: its interpreter has {mib} MiB of memory, and --limit memory={memory // MIB}M leaves a module "
+        f"{left}: raise that limit to {mib + OWN_MEMORY // MIB}M"
+        + (", or let its bot.toml ask for less" if mib > USUAL_MAXIMUM else "")
+        for bot, mib in asked
+        if mib > left
+    ]
 
 
 def _why_no_module(bot: Bot) -> str:

@@ -185,7 +185,9 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
     problems += permissions.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
     problems += define.nobody_to_allow(stages[0], entrants)
-    problems += bot_files.not_modules(entrants) if stages[0].clock is Clock.TICKS else []
+    if stages[0].clock is Clock.TICKS:
+        least = min(stage.resources.memory for stage in stages)
+        problems += [*bot_files.not_modules(entrants), *bot_files.beyond_memory(entrants, least)]
     bots = list(entrants)
     for stage in stages:
         prefix = f"stage {stage.stage}: " if len(stages) > 1 else ""

@@ -62,7 +62,8 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
     entrants = [bot_files.load(word, loading=loading) for word in settings.bots]
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
-    problems += bot_files.not_modules(entrants) if settings.clock is Clock.TICKS else []
+    if settings.clock is Clock.TICKS:
+        problems += [*bot_files.not_modules(entrants), *bot_files.beyond_memory(entrants, settings.resources.memory)]
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
     return MatchEntry(settings, bot_files.mark_kept(entrants, settings.kept))

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import tick_bots
 from arena import arena, bots
 from stores import NAIVE, RANDOM
 from wording import sentence
@@ -126,6 +127,14 @@ def test_each_way_to_fail_is_told(code: str, shown: list[str], tmp_path: Path) -
     for text in shown:
         assert text in said
     assert len(said) < 8_000
+
+
+def test_a_module_in_ticks_is_told_by_its_fault_alone(tmp_path: Path) -> None:
+    """Its runner goes on for the other seats, and how that one ended says nothing of it."""
+    (tmp_path / "exits.wasm").write_bytes(tick_bots.bot(at_the_start=tick_bots.EXITS))
+    said = arena("match", "--clock", "ticks", *bots("exits.wasm", "exits.wasm"), cwd=tmp_path, code=2).stderr
+    fault = "exits: start_failed: crashed: exited with code 3\n  its output: nothing\n  its stderr:\n    no idea\n  next: "
+    assert said.count(fault) == 2
 
 
 def test_what_is_shown_is_bounded_and_harmless() -> None:

@@ -17,7 +17,7 @@ from khiva_arena.cluster import bot_transfer
 from khiva_arena.commands import league
 from khiva_arena.commands import new as new_bot
 from khiva_arena.entrants import interpreters, only_modules, staging
-from khiva_arena.entrants.bots import Bot, load, pinned
+from khiva_arena.entrants.bots import Bot, beyond_memory, load, pinned
 from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.errors import BotError, ConfigError, StagingError
@@ -214,6 +214,20 @@ def test_memory_and_module_are_those_of_the_word(tmp_path: Path) -> None:
     four = played(load(str(folder(tmp_path / "four", LINE, "memory = 4")), loading=TAKEN))
     usual = played(load(str(folder(tmp_path / "usual", LINE)), loading=TAKEN))
     assert (four.parts[0], usual.parts[0]) == tuple(sha256(with_memory(ECHO, most)).hexdigest() for most in (4, 16))
+
+
+def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(tmp_path: Path) -> None:
+    """It would find less than its bot.toml says, and pay for each load as if it had all."""
+    words = [str(folder(tmp_path / name, LINE, *more)) for name, more in (("usual", ()), ("large", ("memory = 64",)))]
+    loaded = [load(word, loading=TAKEN) for word in words]
+    said = [sentence("entrants", "interpreter-memory", bot=words[0], mib=16, limit=55, left=15, enough=56)]
+    less = sentence("entrants", "interpreter-memory-less")
+    said.append(sentence("entrants", "interpreter-memory", bot=words[1], mib=64, limit=55, left=15, enough=104) + less)
+    assert beyond_memory(loaded, 55 << 20) == said
+    assert [len(beyond_memory(loaded, mib << 20)) for mib in (16, 40, 56, 103, 104)] == [2, 2, 1, 1, 0]
+    took = ("--clock", "ticks", "--unreleased-interpreters", *bots(*words), "--limit", "memory=55M")
+    for more in (("match",), ("run", "--seats", "2", "--out", "cup")):
+        assert all(line in arena(*more, *took, cwd=tmp_path, code=2).stderr for line in said)
 
 
 def test_an_interpreter_that_is_not_installed_is_named_with_what_installs_it(tmp_path: Path, installed: Path) -> None:

@@ -1,5 +1,6 @@
 """The examination: who is accepted, who hears why not, who is to blame, and what a kill at any instant leaves."""
 
+import dataclasses
 import os
 import re
 import shutil
@@ -28,6 +29,9 @@ from khiva_arena.league.submissions import examine
 from khiva_arena.league.submissions.examine import Finding, examine_next, folder_of
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import RETRY_SECONDS, Queue
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 
@@ -311,6 +315,19 @@ def test_two_sources_of_one_module_are_one_bot_in_ticks(tmp_path: Path, monkeypa
     assert (first.state, first.played_as != first.identity) == ("accepted", True)
     assert {(entry.state, entry.report) for entry in others} == {("refused", sentence("submissions", "equal"))}
     assert copies(league) == [folder_of(league, first.identity).name]
+
+
+def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refused_before_it_is_built(
+    league: League, tmp_path: Path
+) -> None:
+    files = {"main.js": "", "bot.toml": 'name = "large"\ninterpreter = "javascript main.js"\nmemory = 64\n'}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    settings = replace(league.settings, clock=Clock.TICKS)
+    sandbox = Sandbox(Level.TRUSTED, dataclasses.replace(DEFAULT, memory=103 << 20))
+    found = examine._verdict(league._replace(settings=settings, sandbox=sandbox), load(str(tmp_path)), lambda: None)
+    refusal = sentence("entrants", "interpreter-memory", bot="", mib=64, limit=103, left=63, enough=104)
+    assert (found.accepted, found.report) == (False, refusal.partition(": ")[2] + sentence("entrants", "interpreter-memory-less"))
 
 
 # --- whole examinations ---

@@ -33,6 +33,7 @@ WORD = "python"
 BOTS = ROOT / "bots" / "python"
 EXITED, CRASHED, LATE = ("exited", "00000000"), ("exited", "00000001"), ("timeout", "")
 PAGE = r"docs/modules\.md#python"
+DOCS = ROOT / "docs" / "modules.md"
 
 
 class Row(NamedTuple):
@@ -152,6 +153,19 @@ print(new.see(0) == before, new.attempt(habits, 0, 10**6, 99, stream), new.attem
 """
 """Calls that C must not see, each said by the first letters of what it raises. Then nothing has changed, and what a seat cannot
 choose is worth nothing."""
+WITHOUT = """
+import sys
+out = []
+for name in sorted(sys.stdlib_module_names - {"this"}):
+    try:
+        name.startswith("_") or __import__(name)
+    except ImportError:
+        out.append(name)
+print(*out)
+"""
+"""What of the standard library cannot be imported, but for what its modules keep for themselves. ``this`` would print a poem."""
+NOT_THERE = " ".join(re.search(r"missing of the library: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split())
+"""The same, as the page names it."""
 NESTED = "l = []\nfor _ in range(20_000): l = [l]\n"
 ROWS = {
     "prints": Row("import sys\nprint('a', 1, [2]); print('b', file=sys.stderr)", EXITED, r"a 1 \[2\]\nb\n"),
@@ -210,11 +224,7 @@ ROWS = {
         "Is a directory\nNot a directory\nNo such file or directory\nRead-only file system\n",
     ),
     "clock": Row("import time; print(0 < time.perf_counter() < 1, time.time() < 1)", EXITED, "True True\n"),
-    "library": Row(
-        "import base64, csv, datetime, decimal, fractions, statistics, unittest.mock, uuid, zlib_is_not_here",
-        CRASHED,
-        r"(?s).*zlib_is_not_here.*",
-    ),
+    "the library": Row(WITHOUT, EXITED, f"{NOT_THERE}\n"),
     "messages": Row(
         "import msgpack\nm = {'a': [-1, 300, None, True, 1.5, b'x', 2**63], 'b': 'é' * 40}\n"
         "print(msgpack.unpackb(msgpack.packb(m)) == m)",

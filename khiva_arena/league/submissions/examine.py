@@ -196,7 +196,8 @@ def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
     """Check a bot and play its trial table. ``renew``: called whenever something was done."""
     settings = league.settings
     problems = bot_files.of_another_game([bot], settings.game.name)
-    problems += bot_files.not_modules([bot]) if settings.clock is Clock.TICKS else []
+    if settings.clock is Clock.TICKS:
+        problems += [*bot_files.not_modules([bot]), *bot_files.beyond_memory([bot], league.sandbox.resources.memory)]
     if problems:
         return Finding(False, "\n".join(problem.partition(": ")[2] for problem in problems))
     running = RunningCheck(
