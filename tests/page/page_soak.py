@@ -63,7 +63,7 @@ def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds:
     opened.until("return document.querySelector('main')?.childElementCount > 0")
     looks = [used()]
     opened.choose(cup)
-    for told in ("read", "[0-9]{2,} matches run", f"{len(records)} matches run"):
+    for told in ("(read|run)", "[0-9]{2,} matches run", f"{len(records)} matches run"):
         opened.until(f"{TOLD}.match(/{told}/)", seconds=HOURS)
         looks.append(used())
     opened.until("return document.querySelector('[data-what=verdict]')", seconds=HOURS)
