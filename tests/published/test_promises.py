@@ -123,3 +123,10 @@ def test_a_store_of_shards_of_0_2_0_is_merged(tmp_path: Path) -> None:
     arena("merge", "finished", "--out", "joined", cwd=tmp_path)
     shown = [json.loads(arena("verify", store, "--json", cwd=tmp_path).stdout) for store in ("finished", "joined")]
     assert shown[0]["events"][0]["digest"] == shown[1]["events"][0]["digest"]
+
+
+def test_what_is_experimental_says_so_where_it_is_met() -> None:
+    section = PAGE.partition("## Experimental\n")[2].partition("\n## ")[0]
+    pages = re.findall(r"\]\(([\w-]+\.md)", section)
+    assert len(pages) > 2
+    assert [name for name in pages if "[experimental](policy.md#experimental)" not in (ROOT / "docs" / name).read_text()] == []
