@@ -27,7 +27,10 @@ from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.sandbox.level import Level
+from khiva_arena.settings.competition import unplayable
 from khiva_arena.settings.define import runtimes_of
+from khiva_arena.settings.one_match import settings_and_bots
+from khiva_arena.settings.settings import settings_from
 
 pytestmark = pytest.mark.slow
 
@@ -225,9 +228,11 @@ def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(tm
     said.append(sentence("entrants", "interpreter-memory", bot=words[1], mib=64, limit=55, left=15, enough=104) + less)
     assert beyond_memory(loaded, 55 << 20) == said
     assert [len(beyond_memory(loaded, mib << 20)) for mib in (16, 40, 56, 103, 104)] == [2, 2, 1, 1, 0]
-    took = ("--clock", "ticks", "--unreleased-interpreters", *bots(*words), "--limit", "memory=55M")
-    for more in (("match",), ("run", "--seats", "2", "--out", "cup")):
-        assert all(line in arena(*more, *took, cwd=tmp_path, code=2).stderr for line in said)
+    values = {"bots": words, "clock": "ticks", "unreleased_interpreters": True, "limits": {"memory": 55 << 20}}
+    assert unplayable([settings_from({**values, "seats": 2})], loaded) == said
+    with pytest.raises(ConfigError) as caught:
+        settings_and_bots(values)
+    assert list(caught.value.problems) == said
 
 
 def test_an_interpreter_that_is_not_installed_is_named_with_what_installs_it(tmp_path: Path, installed: Path) -> None:
