@@ -38,7 +38,7 @@ PARTS = {
     "python": "the interpreter of Python in ticks, in the wheel of the interpreters; the hash is its source's",
     "page": "within khiva-arena.html",
 }
-"""What is within the files of a release, by who is said to bring it in its bill of materials."""
+"""Where the parts of a release are that no package of Python brings, as its bill of materials says it."""
 
 
 class NotBuiltError(Exception):
@@ -156,8 +156,8 @@ def list_dependencies(folder: Path) -> None:
 
 
 def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
-    """Return a bill of materials with what is within the files of a release and no package of Python that pip installs, and
-    without addresses of the folder in which it was made."""
+    """Return a bill of materials with the parts of a release that no package of Python brings, and without addresses of folders
+    of the machine that made it."""
     for component in bill["components"]:
         kept = [one for one in component.get("externalReferences", ()) if not one["url"].startswith("file:")]
         component.pop("externalReferences", None)
@@ -165,13 +165,13 @@ def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
     made = tomllib.loads((ROOT / "interpreters" / "pins.toml").read_text("utf-8"))
     page = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text("utf-8"))
     parts = [
-        ("zig, with musl and wasi-libc", made["toolchain"]["version"], PARTS["toolchain"], ""),
-        ("quickjs-ng", made["javascript"]["version"], PARTS["javascript"], *made["javascript"]["sha256"]),
-        ("cpython", made["python"]["version"], PARTS["python"], *made["python"]["sha256"]),
-        *((name, pin["version"], PARTS["page"], pin["sha256"]) for name, pin in page.items()),
+        ("zig, with musl and wasi-libc", made["toolchain"]["version"], PARTS["toolchain"], []),
+        ("quickjs-ng", made["javascript"]["version"], PARTS["javascript"], made["javascript"]["sha256"]),
+        ("cpython", made["python"]["version"], PARTS["python"], made["python"]["sha256"]),
+        *((name, pin["version"], PARTS["page"], [pin["sha256"]]) for name, pin in page.items()),
     ]
-    for name, version, where, digest in parts:
-        hashes = {"hashes": [{"alg": "SHA-256", "content": digest}]} if digest else {}
+    for name, version, where, digests in parts:
+        hashes = {"hashes": [{"alg": "SHA-256", "content": digest} for digest in digests]} if digests else {}
         reference = f"{name}=={version} within"
         within = {"bom-ref": reference, "type": "library", "name": name, "version": version, "description": where}
         bill["components"].append(within | hashes)

@@ -232,7 +232,7 @@ def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
     asked = [(bot, bot.interpreted.memory) for bot in bots if bot.interpreted]
     return [
         f"--bot {bot.asked_as}: its interpreter has {mib} MiB of memory, and --limit memory={memory // MIB}M leaves a module "
-        f"{left}: raise that limit to {mib + OWN_MEMORY // MIB}M"
+        f"{left} MiB: raise that limit to {mib + OWN_MEMORY // MIB}M"
         + (", or let its bot.toml ask for less" if mib > USUAL_MAXIMUM else "")
         for bot, mib in asked
         if mib > left

@@ -76,7 +76,7 @@ def _runtime(data: bytes) -> dict[str, bytes]:
     try:
         held = _in_page(data) if data.startswith(BEGINNING) else _in_archive(data, pins)
     except (OSError, KeyError, ValueError, tarfile.TarError) as error:
-        raise ConfigError(str(error)) from None
+        raise ConfigError(f"Pyodide cannot be read out of it ({error})") from None
     for name, pin in pins.items():
         digest = sha256(held.get(name, b"")).hexdigest()
         if digest != pin["sha256"]:

@@ -200,6 +200,7 @@ def test_bots_of_an_arbiter_in_a_container_are_not_swept(as_user: bool, monkeypa
     finally:
         for pid in living(inner):
             os.kill(pid, signal.SIGKILL)
+        outer.kill()
         outer.wait()
 
 
