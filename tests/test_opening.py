@@ -92,7 +92,7 @@ OTHERS = {
     "sandbox/prepared": (2, SYSTEM),
     "sandbox/proc_mask": (1, SYSTEM),
     "sandbox/proc_usage": (1, SYSTEM),
-    "sandbox/reap": (4, SYSTEM),
+    "sandbox/reap": (3, SYSTEM),
     "sandbox/regular_files": (3, "here files are opened"),
     "sandbox/remedies": (1, SYSTEM),
     "sandbox/silence": (2, SYSTEM),

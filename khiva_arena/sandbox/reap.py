@@ -19,10 +19,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 from khiva_arena.errors import InternalError
@@ -36,6 +36,8 @@ MARK = "KHIVA_ARENA_MATCH"
 ENVIRONMENT_SEEN = 256 * 1024
 """Most bytes read of an environment: a process may say that it is gigabytes long, and reading that takes as long as it likes."""
 STRAYS_SECONDS = 10.0
+STRAYS_AT_ONCE = 64
+"""How many strays are looked at before they are killed: a look at thousands of dead ones leaves their heirs alone for seconds."""
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -110,8 +112,8 @@ class Adoption:
         """
         until = time.monotonic() + STRAYS_SECONDS
         self._marks.clear()
-        # The youngest first: of a chain in which each starts the next one and ends, only the youngest still runs.
-        while strays := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
+        refused: set[int] = set()  # no signal reaches them
+        while strays := self._stopped_strays(refused):
             if time.monotonic() < until - STRAYS_SECONDS / 2:
                 self._marks.clear()  # marks of processes that live on are seen in the second half, too
             if time.monotonic() > until:
@@ -119,21 +121,23 @@ class Adoption:
                 if not ours and Adoption._unending:
                     return  # they are an earlier match's, whose bot was blamed
                 Adoption._unending.add(self._mark)
-                raise Unending(len(strays), _seats_of(ours))
-            for pid in strays:
-                _send(pid, signal.SIGKILL)
+                raise Unending(sum(map(self._is_stray, _children())), _seats_of(ours))
+            refused.update([pid for pid in strays if not _send(pid, signal.SIGKILL)])
             if sum(_reap(pid) for pid in strays) == 0:
                 time.sleep(0.0005)
 
-    def _stopped_stray(self, pid: int) -> bool:
-        """Stop a process if it is a stray, and tell whether it is one.
+    def _stopped_strays(self, last: Container[int]) -> list[int]:
+        """Stop the youngest strays, and return them. Those of ``last`` come last.
 
         Killing one by one would never catch a process that starts another and ends, over and over.
         """
-        if not self._is_stray(pid):
-            return False
-        _send(pid, signal.SIGSTOP)
-        return True
+        # Of a chain in which each starts the next one and ends, only the youngest still runs.
+        pids, strays = _children()[::-1], []
+        pids.sort(key=last.__contains__)
+        for pid in islice(filter(self._is_stray, pids), STRAYS_AT_ONCE):
+            _send(pid, signal.SIGSTOP)
+            strays.append(pid)
+        return strays
 
     def _is_ours(self, mark: str) -> bool:
         return _of_match(mark) == self._mark
@@ -149,7 +153,7 @@ class Adoption:
             if (mark := _mark_of(pid)) is not None:
                 self._marks.add(mark)
                 return self._is_ours(mark) or _of_match(mark) in Adoption._unending
-            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
         except OSError:
             return False  # it ended, and somebody waited for it
         # Starts are kept in whole ticks. An earlier process is the caller's, such as the helper of its multiprocessing.
@@ -169,17 +173,28 @@ def _seats_of(marks: Iterable[str]) -> frozenset[int]:
 def _mark_of(pid: int | str) -> str | None:
     """Return the mark that a process shows in its environment, None if it shows none."""
     try:
-        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
-            environment = b"\0" + file.read(ENVIRONMENT_SEEN)
+        environment = b"\0" + _read(f"/proc/{pid}/environ", ENVIRONMENT_SEEN)
     except OSError:
         return None  # newer kernels refuse this for a dead process, older ones show nothing
     _, name, rest = environment.partition(f"\0{MARK}=".encode())
     return rest.partition(b"\0")[0].decode(errors="replace") if name else None
 
 
-def _send(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # it is gone, or a program that runs as somebody else
+def _read(path: str, most: int) -> bytes:
+    """Return the first bytes of a file of /proc, quicker than ``open`` would: there may be thousands. Raises OSError."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, most)
+    finally:
+        os.close(file)
+
+
+def _send(pid: int, number: signal.Signals) -> bool:
+    """Send a signal to a process, and tell whether it could get there: a program may run as somebody else."""
+    with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
+        return True
+    return False
 
 
 def _reap(pid: int) -> bool:

@@ -196,13 +196,14 @@ def test_a_bot_that_cries_that_its_level_fails_has_it_tried_once_in_a_while(monk
 # --- strays ---
 
 # It goes by no mark, in a session of its own, and there is always another one before one ends: some twenty until it is caught. It
-# rests after so many that the machine has numbers left for other processes.
+# rests when so many dead ones wait to be reaped that the machine would have no numbers left for other processes.
 HOPS = (
     "import os, sys, time\n"
     "for _ in range(8):\n"
     "    if os.fork() == 0:\n"
     "        os.setsid()\n"
-    "        for _ in range(2000):\n"
+    "        for hop in range(20000):\n"
+    "            if hop % 200 == 199 and len(os.listdir('/proc')) > 16000: break\n"
     "            if os.fork(): os._exit(0)\n"
     "            os.setsid()\n"
     "        open(sys.argv[1], 'w').close()\n"
@@ -231,6 +232,24 @@ def test_strays_that_do_not_end_are_said(monkeypatch: pytest.MonkeyPatch) -> Non
         finally:
             process.kill()
             process.wait()
+
+
+def test_strays_that_no_signal_reaches_shield_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    send, refusing = reap._send, set[int]()
+    monkeypatch.setattr(reap, "STRAYS_SECONDS", 0.5)
+    monkeypatch.setattr(reap, "STRAYS_AT_ONCE", 2)
+    monkeypatch.setattr(reap, "_send", lambda pid, number: pid not in refusing and send(pid, number))
+    with reap.Adoption(reap.new_mark()) as adoption:
+        processes = [subprocess.Popen(["sleep", "60"], env={reap.MARK: adoption._mark}) for _ in range(4)]
+        refusing.update(process.pid for process in processes[1:])
+        try:
+            with pytest.raises(InternalError, match=r"^3 processes"):
+                adoption.end_strays()
+            assert not os.path.exists(f"/proc/{processes[0].pid}")
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
 
 
 ORPHAN = (
