@@ -26,7 +26,9 @@ SHIPPED = {
 LINK = re.compile(r"""(?<![\w-])(href|src|action)="([^"]*)"(?=[^<]*>)""")
 CHECKER = ROOT / "dist" / "khiva-arena.html"
 """Stands on the site, with the hashes beside it, if it is there: another target makes both."""
-COLUMNS = {"rank": "rank", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
+IN_TICKS = (ROOT / "interpreters" / "build" / "python.wasm").exists()
+"""Whether the cup is played in ticks, so that a browser can play it again with all its bots: where `make interpreters` has run."""
+COLUMNS = {"rank_interval": "ranks", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
 
 
 def arena(*words: str, where: Path) -> str:
@@ -40,17 +42,23 @@ def make_cup(folder: Path) -> str:
     for game, names in SHIPPED.items():
         seated = [word for name in names for word in ("--bot", f"shipped:python/{name}")]
         seeds = "10" if game == "khiva" else "3"  # the table of the first one stands on the first page
-        how = ("--seats", "3", "--seeds", seeds, "--seed", "site", "--trust-bots", "-j", "2", "--out", "cup")
-        arena("run", "--game", game, *seated, *how, where=folder)
+        how = ["--seats", "3", "--seeds", seeds, "--seed", "site", "--trust-bots", "-j", "2", "--out", "cup"]
+        arena("run", "--game", game, *seated, *how, *["--clock", "ticks"] * IN_TICKS, where=folder)
     (SITE / "cup").mkdir()
     page = ("--out", str(SITE / "cup" / "cup.html"), "--title", "A cup of three games", "--replays", "all")
     arena("report", "cup", *page, where=folder)
-    arena("bundle", "cup", str(SITE / "cup" / "cup.khiva"), where=folder)
+    arena("bundle", "cup", str(SITE / "cup" / "cup.khiva"), *["--with-modules"] * IN_TICKS, where=folder)
     first = json.loads(arena("standings", "cup", "--json", where=folder))["standings"][0]
-    cells = [[row[key] for key in COLUMNS] for row in first["rows"]]
-    lines = [[escape(f"{cell:.0f}" if isinstance(cell, float) else str(cell)) for cell in row] for row in cells]
+    lines = [[escape(as_text(row[key])) for key in COLUMNS] for row in first["rows"]]
     heads = "".join(f"<th>{name}</th>" for name in COLUMNS.values())
     return f"<tr>{heads}</tr>" + "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
+
+
+def as_text(cell: str | float | list[int]) -> str:
+    """Return a cell of a table as it is shown: a range of ranks as 1-2, or 1."""
+    if isinstance(cell, list):
+        return "-".join(str(rank) for rank in sorted(set(cell)))
+    return f"{cell:.0f}" if isinstance(cell, float) else str(cell)
 
 
 def make_league(folder: Path) -> None:
@@ -128,14 +136,15 @@ def main() -> int:
     if CHECKER.exists():
         for name in (CHECKER.name, "SHA256SUMS"):  # the hashes of all of the release stay where anybody finds them
             shutil.copy(CHECKER.with_name(name), SITE)
-        checks = f'<li><a href="{CHECKER.name}">Check a bundle here, in your browser</a>: nothing is sent anywhere</li>'
+        kind = ", with all that its bots thought" * IN_TICKS
+        checks = f'<li><a href="{CHECKER.name}">Check that bundle here, in your browser</a>{kind}: nothing is sent anywhere</li>'
         checks += '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
     with tempfile.TemporaryDirectory(prefix="khiva-site-") as folder:
         os.chmod(folder, 0o755)  # root's server becomes another user
         rows = make_cup(Path(folder))
         make_league(Path(folder))
     page = Template((ROOT / ".ci" / "site.html").read_text("utf-8"))
-    (SITE / "index.html").write_text(page.substitute(rows=rows, checks=checks), "utf-8")
+    (SITE / "index.html").write_text(page.substitute(rows=rows, checks=checks, rerun=" --rerun-bots" * IN_TICKS), "utf-8")
     wrong = dead_links()
     print(*wrong, sep="\n", end="\n" * bool(wrong), file=sys.stderr)
     files = [path for path in SITE.rglob("*") if path.is_file()]
