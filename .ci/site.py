@@ -27,7 +27,7 @@ LINK = re.compile(r"""(?<![\w-])(href|src|action)="([^"]*)"(?=[^<]*>)""")
 CHECKER = ROOT / "dist" / "khiva-arena.html"
 """Stands on the site, with the hashes beside it, if it is there: another target makes both."""
 IN_TICKS = (ROOT / "interpreters" / "build" / "python.wasm").exists()
-"""Whether the cup is played in ticks, so that a browser can play it again with all its bots: where `make interpreters` has run."""
+"""Whether the cup is played in ticks, so that a browser can play it again, bots and all: where `make interpreters` has run."""
 COLUMNS = {"rank_interval": "ranks", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
 
 
@@ -136,8 +136,8 @@ def main() -> int:
     if CHECKER.exists():
         for name in (CHECKER.name, "SHA256SUMS"):  # the hashes of all of the release stay where anybody finds them
             shutil.copy(CHECKER.with_name(name), SITE)
-        kind = ", with all that its bots thought" * IN_TICKS
-        checks = f'<li><a href="{CHECKER.name}">Check that bundle here, in your browser</a>{kind}: nothing is sent anywhere</li>'
+        kind = "plays every match of it again, bots and all" if IN_TICKS else "replays every match of it"
+        checks = f'<li><a href="{CHECKER.name}">Check the bundle in your browser</a>, which {kind}; nothing is sent anywhere</li>'
         checks += '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
     with tempfile.TemporaryDirectory(prefix="khiva-site-") as folder:
         os.chmod(folder, 0o755)  # root's server becomes another user

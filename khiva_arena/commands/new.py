@@ -79,7 +79,8 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
     if searches:
         click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
     if as_module or interpreted:
-        click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {word}"))
+        opponent = "shipped:python/greedy" if pin_of("python") else word
+        click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {opponent}"))
         page = "interpreters.md" if interpreted and interpreted.word == "javascript" else "modules.md"
         click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / page}")
     click.echo(

@@ -17,6 +17,7 @@ from wording import sentence
 from khiva_arena import shipped
 from khiva_arena.cli.new import command
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.shipped import Language
 
 pytestmark = pytest.mark.slow
@@ -81,7 +82,8 @@ def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
         assert "bot.wasm" not in said["files"]
     nothing = {"PATH": str(tmp_path)}
     text = arena("new", "c", "lacking", "--module", cwd=tmp_path, env=nothing).stdout
-    assert "  khiva-arena match --clock ticks --bot lacking --bot lacking\n" in text
+    opponent = "shipped:python/greedy" if pin_of("python") else "lacking"
+    assert f"  khiva-arena match --clock ticks --bot lacking --bot {opponent}\n" in text
     assert str(shipped.folder("docs") / "modules.md") in text
     packages = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
     assert sentence("new", "machine-lacks-needs-debian", lacks=packages) in text
