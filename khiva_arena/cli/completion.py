@@ -40,7 +40,7 @@ def answer(cli: Command, instruction: str) -> int:
             self.before = incomplete[: max(incomplete.rfind(mark) for mark in BREAKS) + 1]
             return typed[1:], incomplete
 
-        def format_completion(self, item: CompletionItem[str]) -> str:
+        def format_completion(self, item: "CompletionItem[str]") -> str:
             return f"{item.type},{item.value.removeprefix(self.before)}"
 
     shell, _, action = instruction.partition("_")
