@@ -172,6 +172,8 @@ print(*out)
 NOT_THERE = " ".join(re.search(r"missing of the library: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split())
 """The same, as the page names it."""
 PARTS_NOT_THERE = " ".join(re.search(r"of its packages: (.*?)\.\s", DOCS.read_text(), re.DOTALL)[1].split())
+LEFT = int(float(re.search(r"of which ([\d.]+) are left", DOCS.read_text())[1]) * 16)
+"""Pieces of 64 KiB that a bot can have, by the page."""
 ALL = """
 import _imp, warnings
 warnings.simplefilter("ignore")
@@ -331,6 +333,7 @@ ROWS = {
     "a million lists in a message": Row(
         "import msgpack\ntry: msgpack.unpackb(b'\\x91' * 10**6)\nexcept RecursionError: print('no')", EXITED, "no\n"
     ),
+    "the memory that is left": Row(f"print(len([bytes(1 << 16) for _ in range({LEFT})]))", EXITED, f"{LEFT}\n"),
     "all memory": Row("a = []\nwhile True: a.append(bytes(10**5))", CRASHED, r"(?s)Traceback .*\nMemoryError\n"),
     "all memory, caught": Row("try: bytes(10**8)\nexcept MemoryError: print('caught')", EXITED, "caught\n"),
     "all memory, and a module": Row(
