@@ -129,13 +129,35 @@ CHANGES = {
         if (back == NULL) {
         }""",
     ),
+    "Python/import.c": (
+        """PyMarshal_ReadObjectFromString(info->data, info->size);
+    if (co == NULL) {
+        /* Does not contain executable code. */
+        PyErr_Clear();
+        set_frozen_error(FROZEN_INVALID, info->nameobj);
+""",
+        """khiva_frozen(info->data, info->size);
+    if (co == NULL) {
+""",
+    ),
+    "Include/internal/pycore_import.h": (
+        "struct _import_runtime_state {",
+        "extern PyObject *khiva_frozen(const char *, Py_ssize_t);\nstruct _import_runtime_state {",
+    ),
+    "Modules/_operator.c": (
+        "static void\nmethodcaller_clear(methodcallerobject *mc)\n{\n",
+        "static void methodcaller_empty(methodcallerobject *mc);\n"
+        "static int methodcaller_clear(methodcallerobject *mc)\n{\n    methodcaller_empty(mc);\n    return 0;\n}\n\n"
+        "static void\nmethodcaller_empty(methodcallerobject *mc)\n{\n",
+    ),
     "Parser/parser.c": ("MAXSTACK 4000", "MAXSTACK 1500"),
     "Python/marshal.c": ("__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 1500", "__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 500"),
     "Include/cpython/pthread_stubs.h": ("PyAPI_FUNC(int) pthread_exit", "PyAPI_FUNC(void) pthread_exit"),
     "Python/thread_pthread_stubs.h": ("int\npthread_exit", "void\npthread_exit"),
 }
 """What is changed: calls within calls end below the height of METER.md; what is raised while frames are left stays raised where
-memory lacks for one of them; and a function has the type that is in this C library."""
+memory lacks for one of them; the library is taken from where it lies, or MemoryError is raised; and two functions have the types
+by which they are called."""
 COMPILE = [
     "-std=gnu11",
     "-DNDEBUG",
@@ -209,26 +231,25 @@ def build(compiler: Run, host: Run, sources: Path, own: Path, engine: Path) -> b
     for path in own.iterdir():
         (sources / path.name).write_bytes(path.read_bytes())
     (sources / "config.c").write_text(inittab())
-    names = [f'-D{name}="{value}"' for name, value in (NAMES | dict.fromkeys(EMPTY, "")).items()]
+    words = [f'-D{name}="{value}"' for name, value in (NAMES | dict.fromkeys(EMPTY, "")).items()]
     objects = []
     rules = ["-Os", "-fno-inline-functions", *(f"-I{place}" for place in library.rules(engine))]
     small = {f"Modules/{unit}" for name, names in BUILTINS.items() if name not in QUICK for unit in names.split()}
     for unit in (*units(sources), "config", *OWN):
         objects.append(f"{unit.replace('/', '-')}.o")
         others = rules if unit == "khiva_rules" else ["-Os"] if unit in small or "libmpdec" in unit else []
-        compiler(*COMPILE, *names, *others, "-c", f"{unit}.c", "-o", objects[-1])
+        compiler(*COMPILE, *words, *others, "-c", f"{unit}.c", "-o", objects[-1])
     compiler(*COMPILE, "-DFREEZER", "-c", "main.c", "-o", "freezer.o")
     compiler("freezer.o", *objects, *LINK, "-o", "freezer.wasm")
     (sources / "engine").mkdir()
     (sources / "engine" / "__init__.py").touch()
-    (sources / "engine" / "files.py").write_text(library.data(engine))
+    (sources / "engine" / "files.py").write_text(library.data(sources, engine))
     files = library.files(sources, engine)
-    sizes = json.loads(
-        host("freeze", "freezer.wasm", "frozen.h", text=json.dumps({name: str(path) for name, path in files.items()}))
-    )
-    (sources / "frozen.c").write_text(library.table((sources / "frozen.h").read_text(), sizes, library.packages(files)))
+    names = json.dumps({name: str(path) for name, path in files.items()})
+    sizes = json.loads(host("freeze", "freezer.wasm", "library", text=names))
+    (sources / "frozen.c").write_text(library.table(sizes, library.packages(files)))
     for unit in ("main", "frozen"):
         compiler(*COMPILE, "-c", f"{unit}.c", "-o", f"{unit}.o")
     compiler("main.o", "frozen.o", *objects, *LINK, "-o", "raw.wasm")
-    host("snapshot", "raw.wasm", "python.wasm")
+    host("snapshot", "raw.wasm", "library", "python.wasm")
     return (sources / "python.wasm").read_bytes()

@@ -7,7 +7,7 @@ import json
 import re
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import wasmtime
@@ -21,7 +21,7 @@ ZEROS = {
 }
 """Calls that write zeros alone: which of the parameters are places, and how many bytes there."""
 NOT_THERE = 52
-MEMORY, DATA, DATA_COUNT, CUSTOM = 5, 11, 12, 0
+MEMORY, CODE, DATA, DATA_COUNT, CUSTOM = 5, 10, 11, 12, 0
 PAGE_BITS = 16
 ZEROS_BETWEEN = re.compile(rb"\0{32,}")
 """So many zeros are no part of a data segment: a segment has a head of some bytes."""
@@ -103,25 +103,31 @@ def freeze(module: bytes, files: dict[str, str]) -> dict[str, bytes]:
     return frozen
 
 
-def snapshot(module: bytes) -> bytes:
-    """Return the module that begins with the memory which it has after ``khiva_init``."""
-    host = Host(*compiled(module))
+def snapshot(module: bytes, library: bytes) -> bytes:
+    """Return the module that begins with the memory which it has after ``khiva_init``.
+
+    library: what becomes its first segment of data, which is in no memory until main.c takes a part of it
+    """
+    sections = dict(_sections(module))
+    count, first = _number(sections[DATA], 0)
+    passive = b"\1" + _leb(len(library)) + library
+    host = Host(*compiled(_module(sections, count + 1, passive + sections[DATA][first:])))
     host.call("khiva_init")
-    image = host.read(0, host.pages() << PAGE_BITS)
-    parts = list(_parts(image))
-    bodies = {
-        MEMORY: b"\1\1" + _leb(host.pages()),
-        DATA: _leb(len(parts)) + b"".join(b"\0\x41" + _signed(at) + b"\x0b" + _leb(len(data)) + data for at, data in parts),
-        DATA_COUNT: _leb(len(parts)),
-    }
-    written = [module[:8]]
-    for number, body in _sections(module):
-        if number == MEMORY:
-            most = _number(body, _number(body, 2)[1])[0]
-            body = bodies[MEMORY] + _leb(most)
-        elif number != CUSTOM:
-            body = bodies.get(number, body)
-        written += [bytes([number]), _leb(len(body)), body] if number != CUSTOM else []
+    parts = list(_parts(host.read(0, host.pages() << PAGE_BITS)))
+    most = _number(sections[MEMORY], _number(sections[MEMORY], 2)[1])[0]
+    sections[MEMORY] = b"\1\1" + _leb(host.pages()) + _leb(most)
+    active = (b"\0\x41" + _signed(at) + b"\x0b" + _leb(len(data)) + data for at, data in parts)
+    return _module(sections, len(parts) + 1, passive + b"".join(active))
+
+
+def _module(sections: Mapping[int, bytes], count: int, segments: bytes) -> bytes:
+    """Return the module of these sections, with so many segments of data, whose number stands before the code."""
+    written = [b"\0asm\1\0\0\0"]
+    for number, body in (sections | {DATA: _leb(count) + segments}).items():
+        if number == CODE:
+            written += [bytes([DATA_COUNT]), _leb(len(_leb(count))), _leb(count)]
+        if number not in (CUSTOM, DATA_COUNT):
+            written += [bytes([number]), _leb(len(body)), body]
     return b"".join(written)
 
 
@@ -163,15 +169,14 @@ def _signed(value: int) -> bytes:
     return bytes([low]) if not rest and low < 0x40 else bytes([low | 0x80]) + _signed(rest)
 
 
-def main(task: str, source: str, made: str) -> None:
-    """Write what a module becomes. A freezer reads paths by names, as JSON, from its input, and writes C."""
+def main(task: str, source: str, library: str, made: str = "") -> None:
+    """Write what a module becomes. A freezer reads paths by names, as JSON, from its input, and prints the bytes of each."""
     module = Path(source).read_bytes()
     if task == "snapshot":
-        Path(made).write_bytes(snapshot(module))
+        Path(made).write_bytes(snapshot(module, Path(library).read_bytes()))
         return
     frozen = freeze(module, json.load(sys.stdin))
-    arrays = [f"static const unsigned char m{n}[] = {{{','.join(map(str, code))}}};" for n, code in enumerate(frozen.values())]
-    Path(made).write_text("\n".join(arrays))
+    Path(library).write_bytes(b"".join(frozen.values()))
     print(json.dumps({name: len(code) for name, code in frozen.items()}))
 
 

@@ -25,8 +25,11 @@ re string struct time typing"""
 """What bots import: it is here when one begins."""
 HEAD, MAGIC = b"khiva-interpreted-1", b"khiva-bot-files-1"
 PAGE = "docs/modules.md#python"
-NO_FILES = f"a bot in ticks reads its own files, and has no others, no sockets and no processes: {PAGE}"
+NO_FILES = f"a bot in ticks reads its own files, writes none, and has no others, no sockets and no processes: {PAGE}"
 NO_THREADS = f"threads are not to be had in ticks: {PAGE}"
+OF_A_SYSTEM = ("os", "posix", "signal")
+"""Modules of which much is not here: processes, owners, alarms."""
+WRITING = "chmod link remove rename replace rmdir truncate unlink utime"
 _files = {}
 _library = _khiva_data.FILES
 _kit = compile(_khiva_data.KIT, "khiva_kit.py", "exec", dont_inherit=True)
@@ -178,6 +181,22 @@ def own_stat(path, *, dir_fd=None, follow_symlinks=True):
     return os.stat_result((mode, hash(own) & 0xFFFF_FFFF, 1, 1, 0, 0, size, 0, 0, 0))
 
 
+def own_change(path, *_, **__):
+    """What ``os.remove`` is here, and others that change what is there."""
+    own_stat(path)  # for what is not there this is said, as elsewhere
+    raise _error(errno.EROFS, path)
+
+
+def own_mkdir(path, *_, **__):
+    """What ``os.mkdir`` is here."""
+    raise _error(errno.EEXIST if own_access(path, os.F_OK) else errno.EROFS, path)
+
+
+def own_descriptor(path, flags, *_, **__):
+    """What ``os.open`` is here."""
+    raise _error(errno.EROFS if flags & (os.O_WRONLY | os.O_CREAT) else errno.ENOSYS, path)
+
+
 def own_access(path, mode, *, dir_fd=None, effective_ids=False, follow_symlinks=True):
     """What ``os.access`` is here."""
     try:
@@ -286,17 +305,33 @@ def tell(error):
 
 
 def _missing(error):
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        name = error.name.partition(".")[0]
-        return "" if importlib.util.find_spec(name) else f"{name} is not to be had in ticks: {PAGE}"
+    if name := _lacking(error):
+        return "" if Files.find_spec(name.partition(".")[0]) else f"{name} is not to be had in ticks: {PAGE}"
     if isinstance(error, OSError):
         return NO_FILES
     return NO_THREADS if isinstance(error, RuntimeError) and "new thread" in str(error) else ""
 
 
+def _lacking(error):
+    """The name of the module, or of the part of one, that was asked for and is not here."""
+    if isinstance(error, ModuleNotFoundError):
+        return error.name or ""
+    if isinstance(error, ImportError):
+        of, part = error.name, error.name_from
+    elif isinstance(error, AttributeError) and type(error.obj) is types.ModuleType:
+        of, part = vars(error.obj).get("__name__"), error.name
+    else:
+        return ""
+    name = f"{of}.{part}"
+    return name if of in OF_A_SYSTEM or name in _khiva_data.MISSING else ""
+
+
 io.open = __builtins__["open"] = own_open
 os.stat = os.lstat = own_stat
 os.access, os.listdir, os.scandir = own_access, own_listdir, Entries
+os.mkdir, os.open = own_mkdir, own_descriptor
+for word in WRITING.split():
+    setattr(os, word, own_change)
 os.dup = os.dup2 = _same
 for word in BEGUN_WITH.split():
     importlib.import_module(word)

@@ -3,6 +3,7 @@
    khiva_init starts the interpreter, once, when the module is built: what the memory is then becomes part of the module, so that a
    bot begins with it. _start runs a bot: boot.py takes its files and tells what they throw. */
 #include "Python.h"
+#include "marshal.h"
 #include "pycore_frame.h"
 #include "pycore_import.h"
 #include "pycore_pathconfig.h"
@@ -13,12 +14,33 @@
 extern void _initialize(void); /* of the C library */
 
 #ifdef FREEZER /* the same interpreter without its library, which it compiles */
-#include "marshal.h"
 static const struct _frozen NOTHING[] = {{0}};
 const struct _frozen *_PyImport_FrozenBootstrap = NOTHING, *_PyImport_FrozenStdlib = NOTHING, *_PyImport_FrozenTest = NOTHING;
 const struct _frozen *PyImport_FrozenModules;
 static const struct _module_alias ALIASES[] = {{0}};
 const struct _module_alias *_PyImport_FrozenAliases = ALIASES;
+
+PyObject *khiva_frozen(const char *row, Py_ssize_t size)
+{
+    return NULL;
+}
+
+#else
+
+/* Returns the code of a module of the library, from its row of PLACES in frozen.c. It lies in the first segment of data, which is in
+   no memory, so what a bot does not import takes none. */
+PyObject *khiva_frozen(const char *row, Py_ssize_t size)
+{
+    void *bytes = PyMem_Malloc(size);
+    if (!bytes)
+        return PyErr_NoMemory();
+    uint32_t at = ((const uint32_t *)row)[1];
+    __asm__ volatile("local.get %0\n local.get %1\n local.get %2\n memory.init 0, 0" : : "r"(bytes), "r"(at), "r"(size) : "memory");
+    PyObject *code = PyMarshal_ReadObjectFromString(bytes, size);
+    PyMem_Free(bytes);
+    return code;
+}
+
 #endif
 
 PyStatus _PyConfig_InitPathConfig(PyConfig *config, int compute) /* there are no paths */

@@ -17,7 +17,7 @@ from khiva_arena.entrants.runtimes import MAXIMA, USUAL_MAXIMUM, Interpreted
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter import ModuleRefused
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.modules.meter.maxima import with_memory
+from khiva_arena.modules.meter.maxima import MoreAtTheStart, with_memory
 from khiva_arena.modules.released import released
 from khiva_arena.sandbox import regular_files
 
@@ -38,7 +38,10 @@ def module_of(bot: str, wish: Interpreted, kept: Path) -> bytes:
     Raises ConfigError if it is not installed, or no release has it and nobody said that it may be taken; StagingError if it is
     pinned, and not here.
     """
-    module, place = _module(wish.word, wish.memory, wish.pin, kept)
+    try:
+        module, place = _module(wish.word, wish.memory, wish.pin, kept)
+    except ConfigError as error:
+        raise ConfigError(f"{bot}: {error}") from None
     digest = sha256(module).hexdigest()
     if digest not in released() and not wish.unreleased:
         raise ConfigError(
@@ -99,5 +102,10 @@ def _read(word: str, path: Path, memory: int) -> bytes:
     """Return an interpreter with a maximum of its memory. Raises ConfigError for a file that is none."""
     try:
         return with_memory(regular_files.read(path, MODULE_BYTES), memory)
+    except MoreAtTheStart:
+        raise ConfigError(
+            f"{word} begins with more than {memory} MiB of memory: make the line memory = {memory} of its bot.toml "
+            f"memory = {USUAL_MAXIMUM}, or take it out"
+        ) from None
     except (OSError, ModuleRefused) as error:
         raise ConfigError(f"{word}: {path}: {getattr(error, 'strerror', None) or error}") from None

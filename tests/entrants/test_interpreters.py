@@ -219,6 +219,15 @@ def test_memory_and_module_are_those_of_the_word(tmp_path: Path) -> None:
     assert (four.parts[0], usual.parts[0]) == tuple(sha256(with_memory(ECHO, most)).hexdigest() for most in (4, 16))
 
 
+def test_memory_that_is_less_than_what_it_begins_with_is_told_with_the_line_to_change(tmp_path: Path, installed: Path) -> None:
+    installed.write_bytes(WIDE)
+    interpreters._module.cache_clear()
+    bot = load(str(folder(tmp_path / "m", LINE, "memory = 4")), loading=TAKEN)
+    with pytest.raises(ConfigError) as caught:
+        played(bot)
+    assert str(caught.value) == sentence("entrants", "interpreter-memory-few", bot="m", word="echo", mib=4, usual=16)
+
+
 def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(tmp_path: Path) -> None:
     """It would find less than its bot.toml says, and pay for each load as if it had all."""
     words = [str(folder(tmp_path / name, LINE, *more)) for name, more in (("usual", ()), ("large", ("memory = 64",)))]

@@ -54,7 +54,11 @@ def missing(code: str, hint: str) -> Row:
 
 
 def no_module(name: str) -> Row:
-    return missing(f"import {name}", f"{name} is not to be had in ticks")
+    return lacks_part(f"import {name}", name)
+
+
+def lacks_part(code: str, name: str) -> Row:
+    return missing(code, f"{name} is not to be had in ticks")
 
 
 def recursion(code: str, least: int, limit: int) -> Row:
@@ -154,7 +158,8 @@ print(new.see(0) == before, new.attempt(habits, 0, 10**6, 99, stream), new.attem
 """Calls that C must not see, each said by the first letters of what it raises. Then nothing has changed, and what a seat cannot
 choose is worth nothing."""
 WITHOUT = """
-import sys
+import sys, warnings
+warnings.simplefilter("ignore")
 out = []
 for name in sorted(sys.stdlib_module_names - {"this"}):
     try:
@@ -166,6 +171,38 @@ print(*out)
 """What of the standard library cannot be imported, but for what its modules keep for themselves. ``this`` would print a poem."""
 NOT_THERE = " ".join(re.search(r"missing of the library: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split())
 """The same, as the page names it."""
+PARTS_NOT_THERE = " ".join(re.search(r"of its packages: (.*?)\.\s", DOCS.read_text(), re.DOTALL)[1].split())
+LEFT = int(float(re.search(r"of which ([\d.]+) are left", DOCS.read_text())[1]) * 16)
+"""Pieces of 64 KiB that a bot can have, by the page."""
+ALL = """
+import _imp, warnings
+warnings.simplefilter("ignore")
+names = sorted({*_imp._frozen_module_names()} - {"this"})
+for name in names[PART::4]:
+    __import__(name)
+print(len(names) > 300)
+"""
+"""Every fourth of the modules that are inside: memory does not hold all of them at a time."""
+WORKS = """
+import doctest, email, filecmp, fileinput, io, tarfile, unittest, zipfile
+zipped, tarred = io.BytesIO(), io.BytesIO()
+with zipfile.ZipFile(zipped, "w") as file:
+    file.writestr(zipfile.ZipInfo("a"), b"xyz")
+with tarfile.open(fileobj=tarred, mode="w") as file:
+    file.addfile(tarfile.TarInfo("b"))
+tarred.seek(0)
+print(zipfile.ZipFile(zipped).read("a"), tarfile.open(fileobj=tarred).getnames())
+print(filecmp.cmp("pkg/one.txt", "empty", shallow=False), *fileinput.input("pkg/one.txt"))
+print(email.message_from_string("To: b@c")["To"])
+class Test(unittest.TestCase):
+    def test_it(self):
+        ">>> 1 + 1\\n3"
+        self.assertEqual("\\xe9".encode("cp1252"), b"\\xe9")
+print(unittest.TextTestRunner(io.StringIO()).run(unittest.defaultTestLoader.loadTestsFromTestCase(Test)))
+print(doctest.run_docstring_examples(Test.test_it, {}))
+"""
+"""What of the library is new to bots, used."""
+NO_FILES = "a bot in ticks reads its own files, writes none, and has no others, no sockets and no processes"
 NESTED = "l = []\nfor _ in range(20_000): l = [l]\n"
 ROWS = {
     "prints": Row("import sys\nprint('a', 1, [2]); print('b', file=sys.stderr)", EXITED, r"a 1 \[2\]\nb\n"),
@@ -188,11 +225,26 @@ ROWS = {
     "subprocess": no_module("subprocess"),
     "ctypes": no_module("ctypes"),
     "can ask for what is missing": Row("try: import numpy\nexcept ImportError: print('without')", EXITED, "without\n"),
-    "writes a file": missing(
-        "open('x', 'w')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
-    ),
-    "removes a file": missing(
-        "import os; os.remove('main.py')", "a bot in ticks reads its own files, and has no others, no sockets and no processes"
+    "a part of a package": no_module("urllib.request"),
+    "a part of a package, by from": lacks_part("from logging import handlers", "logging.handlers"),
+    "a part of a package, by a dot": lacks_part("import urllib\nurllib.request.urlopen", "urllib.request"),
+    "a part of a module": no_module("os.own"),
+    "futures": lacks_part("import concurrent.futures", "concurrent"),
+    "system": lacks_part("import os; os.system('ls')", r"os\.system"),
+    "fork": lacks_part("from os import fork", r"os\.fork"),
+    "popen": lacks_part("import os; os.popen('ls')", "subprocess"),
+    "alarm": lacks_part("import signal; signal.alarm(1)", r"signal\.alarm"),
+    "writes a file": missing("open('x', 'w')", NO_FILES),
+    "removes a file": missing("import os; os.remove('main.py')", NO_FILES),
+    "makes a folder": missing("import pathlib; pathlib.Path('x').mkdir()", NO_FILES),
+    "its own mistakes": Row(
+        "import os, math, types\ndel os.__name__\n"
+        "for code in 'import pkg.no', 'from pkg import no', 'import pkg; pkg.no', 'math.no', 'from math import no', 'os.no':\n"
+        "    try: exec(code)\n"
+        "    except Exception as error: last = error\n"
+        "    import _khiva_boot; print(_khiva_boot._missing(last) == '')",
+        EXITED,
+        "(True\n){6}",
     ),
     "threads": missing("import threading; threading.Thread(target=print).start()", "threads are not to be had in ticks"),
     "its own file": Row(
@@ -218,13 +270,29 @@ ROWS = {
         "one b'one'\n",
     ),
     "what is no file": Row(
-        'import os\nfor code in (\'open("pkg")\', \'os.listdir("main.py")\', \'os.listdir("/etc")\', \'open("x", "a")\'):\n'
+        "import os\nfor code in ('open(\"pkg\")', 'os.listdir(\"main.py\")', 'os.listdir(\"/etc\")', 'os.open(\"empty\", 0)'):\n"
         "    try: eval(code)\n    except OSError as error: print(error.strerror)",
         EXITED,
-        "Is a directory\nNot a directory\nNo such file or directory\nRead-only file system\n",
+        "Is a directory\nNot a directory\nNo such file or directory\nFunction not implemented\n",
+    ),
+    "what would write": Row(
+        "import os, pathlib\n"
+        "for name, *words in ('mkdir', 'x'), ('makedirs', 'x/y'), ('rename', 'empty', 'x'), ('unlink', 'empty'),"
+        " ('chmod', 'empty', 0), ('open', 'x', os.O_CREAT), ('mkdir', 'pkg'), ('remove', 'x'):\n"
+        "    try: getattr(os, name)(*words)\n    except OSError as error: print(error.strerror)\n"
+        "os.makedirs('pkg', exist_ok=True)",
+        EXITED,
+        "(Read-only file system\n){6}File exists\nNo such file or directory\n",
     ),
     "clock": Row("import time; print(0 < time.perf_counter() < 1, time.time() < 1)", EXITED, "True True\n"),
     "the library": Row(WITHOUT, EXITED, f"{NOT_THERE}\n"),
+    "parts of its packages": Row("import _khiva_data; print(*_khiva_data.MISSING)", EXITED, f"{PARTS_NOT_THERE}\n"),
+    **{f"all that is there, {part}": Row(ALL.replace("PART", str(part)), EXITED, "True\n") for part in range(4)},
+    "what bots use rarely": Row(
+        WORKS,
+        EXITED,
+        r"(?s)b'xyz' \['b'\]\nFalse one\nb@c\n<unittest.* run=1 errors=0 failures=0>\n.*Expected:\n    3\nGot:\n    2\n.*",
+    ),
     "messages": Row(
         "import msgpack\nm = {'a': [-1, 300, None, True, 1.5, b'x', 2**63], 'b': 'é' * 40}\n"
         "print(msgpack.unpackb(msgpack.packb(m)) == m)",
@@ -265,8 +333,15 @@ ROWS = {
     "a million lists in a message": Row(
         "import msgpack\ntry: msgpack.unpackb(b'\\x91' * 10**6)\nexcept RecursionError: print('no')", EXITED, "no\n"
     ),
+    "the memory that is left": Row(f"print(len([bytes(1 << 16) for _ in range({LEFT})]))", EXITED, f"{LEFT}\n"),
     "all memory": Row("a = []\nwhile True: a.append(bytes(10**5))", CRASHED, r"(?s)Traceback .*\nMemoryError\n"),
     "all memory, caught": Row("try: bytes(10**8)\nexcept MemoryError: print('caught')", EXITED, "caught\n"),
+    "all memory, and a module": Row(
+        "a = []\ntry:\n    while True: a.append(bytes(1000))\nexcept MemoryError:\n"
+        "    try: import email.message\n    except MemoryError: print('caught')",
+        EXITED,
+        "caught\n",
+    ),
     "all memory, by calls": Row(
         "import sys\nsys.setrecursionlimit(10**6)\ndef f(n): return f(n + 1)\ntry: f(0)\nexcept MemoryError: print('caught')",
         EXITED,
@@ -279,6 +354,9 @@ ROWS = {
     ),
     "objects that are finalised": Row(
         "class A:\n    def __del__(self): print('gone')\na = A(); a.a = a; del a\nimport gc; gc.collect()", EXITED, "gone\n"
+    ),
+    "callers of methods that are finalised": Row(
+        "import gc, operator\na = [operator.methodcaller('x', 1)]\na.append(a); del a\nprint(gc.collect() > 0)", EXITED, "True\n"
     ),
     "a trace function": Row(
         "import sys\nsys.settrace(lambda *words: print(words[1]))\ndef f(): pass\nf()", EXITED, "(?s)call\n.*"
@@ -303,7 +381,8 @@ BESIDE = {"empty": b"", "pkg/__init__.py": b"", "pkg/one.txt": b"one"}
 def ran(code: str, *, ticks: int = 10_000_000_000, key: int = KEY) -> Part:
     """Run a program up to the answer to the hello, for as many ticks as a turn has.
 
-    What it takes to use up all memory by calls depends on how much that is: 4,200 to 7,300 million over five builds.
+    What it takes to use up all memory by calls depends on how much that is: 2,700 million, and 8,850 if nothing catches
+    the error.
     """
     orders = [("ask", ticks, HELLO)]
     read = payload({"main.py": code.encode(), **BESIDE}, "main.py")

@@ -77,8 +77,9 @@ ROWS = {
     "recurses-caught": Row("try: (f := lambda: f())()\n            except RecursionError: answer(message)", OK),
     "recurses-in-c": crashes("f = lambda x: sorted([1, 2], key=f); f(0)", "RecursionError"),
     "memory": crashes("a = []\n            while True: a.append(bytes(10**5))", "MemoryError"),
-    "memory-by-calls": Row(
-        "sys.setrecursionlimit(10**6); f = lambda: f()\n            try: f()\n            except MemoryError: answer(message)",
+    "memory-by-calls": Row(  # of what is left beside some: to use up all by calls takes more ticks than this turn has
+        "kept = bytes(4 << 20); sys.setrecursionlimit(10**6); f = lambda: f()\n"
+        "            try: f()\n            except MemoryError: answer(message)",
         OK,
     ),
     "memory-caught": Row("try: bytes(10**8)\n            except MemoryError: answer(message)", OK),

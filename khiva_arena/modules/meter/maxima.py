@@ -2,9 +2,13 @@
 
 from .parse import MEMORY, memory_of
 from .pieces import leb
-from .reader import Bytes, refuse
+from .reader import Bytes, ModuleRefused
 
 PAGES_A_MIB = 16
+
+
+class MoreAtTheStart(ModuleRefused):
+    """A module that begins with more memory than it is to have at the most."""
 
 
 def with_memory(module: bytes, mib: int) -> bytes:
@@ -12,7 +16,7 @@ def with_memory(module: bytes, mib: int) -> bytes:
 
     mib: the maximum, in MiB
 
-    Raises ``ModuleRefused`` for bytes that are no module of one memory, or if it begins with more.
+    Raises ``ModuleRefused`` for bytes that are no module of one memory, and ``MoreAtTheStart``.
     """
     reader, parts = Bytes(module), list[bytes]()
     parts.append(reader.take(8))
@@ -24,7 +28,7 @@ def with_memory(module: bytes, mib: int) -> bytes:
             continue
         least = memory_of(section)[0]
         if least > mib * PAGES_A_MIB:
-            refuse(f"{least:,} pages of memory at the start, above {mib} MiB", "give it more memory")
+            raise MoreAtTheStart(f"{least:,} pages of memory at the start, above {mib} MiB; give it more memory")
         limits = b"\1\1" + leb(least) + leb(mib * PAGES_A_MIB)
         parts += bytes([MEMORY]), leb(len(limits)), limits
     return b"".join(parts)
