@@ -1,6 +1,6 @@
 """Compile modules of Python to bytecode, within Pyodide: what would take most of the start of a page that checks bundles.
 
-The bytes follow from Pyodide's alone: its Python, its compiler and its zlib are in them. page_runtime.py gives it the seed of hashes.
+The bytes follow from Pyodide's alone: its Python, its compiler and its zlib make them. page_runtime.py gives it a seed of hashes.
 """
 
 import gzip

@@ -50,7 +50,9 @@ EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 """The verdicts of a match that was checked."""
 UNREADABLE = "cannot be read"
 """The verdict of a file that is no bundle, or one that is damaged: there is no match to speak of, or not all of them."""
-NO_BUNDLE = "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file that `khiva-arena bundle` wrote"
+NO_BUNDLE = (
+    "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file that `khiva-arena bundle` wrote"
+)
 DAMAGED = "this bundle is damaged: {}; fetch it again, and if it still is, ask whoever published it"
 NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order of the bundle's tables follows from them"
 BY_THE_WALL = (

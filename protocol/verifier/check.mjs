@@ -92,7 +92,7 @@ const WORDS = {
   match: ({ event, match, verdict, why }) => (verdict === "equal" ? [] : [`match ${event}/${match}: ${verdict}: ${why}`]),
   event: ({ event, id, planned, by_the_rules, rerun, differ, cannot_tell, digest }) => [
     `event ${event} (${id}): ${by_the_rules} of ${planned} matches are equal by the rules${rerun === null ? "" : `, ${rerun} with every module run again`}`
-    + `${differ ? `, ${differ} differ` : ""}${cannot_tell ? `, ${cannot_tell} cannot be told here` : ""}; run digest ${digest}`,
+    + `${differ ? `, ${differ} differ` : ""}${cannot_tell ? `, ${cannot_tell} cannot be told here` : ""}${digest && `; run digest ${digest}`}`,
   ],
   table: ({ number, differs }) => [differs.length ? `standings ${number}: differs` : `standings ${number}: equal in all that is counted`],
   end: ({ verdict, problems, unknown }) => [...problems.map((line) => `differs: ${line}`), ...unknown.map((line) => `${verdict === "differs" ? "cannot tell here" : verdict}: ${line}`), verdict],

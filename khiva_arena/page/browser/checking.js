@@ -202,7 +202,7 @@ function ofEvent({ event, id, planned, by_the_rules, rerun, differ, cannot_tell,
   if (rerun !== null) parts.push(`${rerun} with every bot run again`);
   if (differ) parts.push(`${differ} differ`);
   if (cannot_tell) parts.push(`${cannot_tell} cannot be told here`);
-  return h("p", { "data-what": "event" }, `Event ${event} (${id}): ${parts.join(", ")}. Run digest ${digest}`);
+  return h("p", { "data-what": "event" }, `Event ${event} (${id}): ${parts.join(", ")}${digest && `. Run digest ${digest}`}`);
 }
 
 /** @param {Found} found */
