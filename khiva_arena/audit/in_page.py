@@ -167,7 +167,7 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     damage: list[str] = []
     tell({"kind": "engine", "wrote": shown(reader.engine), "checks": __version__})
     tell({"kind": "not_checked", "what": NEVER_CHECKED})
-    bundled = BundledEvents(_heard(_to_damage(reader.lines(), damage), tell))
+    bundled = BundledEvents(_heard(reader.lines(), tell, damage))
     rerunner = _PageRerunner(machine, tell)
     result = audit(bundled, 1, rerunner)
     for report in result.events:
@@ -181,33 +181,31 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     return problems, [line for report in result.events for line in report.unconfirmed]
 
 
-def _to_damage(lines: Iterator[bundle.BundleLine], damage: list[str]) -> Iterator[bundle.BundleLine]:
-    """Yield lines. Where the file is damaged why is added to ``damage``, before it is raised."""
-    try:
-        yield from lines
-    except RecordError as error:
-        damage.append(str(error))
-        raise
+def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) -> Iterator[bundle.BundleLine]:
+    """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError.
 
-
-def _heard(lines: Iterator[bundle.BundleLine], tell: Tell) -> Iterator[bundle.BundleLine]:
-    """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError."""
+    Where the file is damaged, why is added to ``damage``, before it is raised.
+    """
     events = matches = 0
     has_links = False
-    for line in lines:
-        if isinstance(line, bundle.MatchLine):
-            matches += 1
-            tell({"kind": "read", "matches": matches})
-        elif isinstance(line, bundle.LinkLine) and not has_links:
-            has_links = True
-            tell({"kind": "not_checked", "what": THE_CHAIN})
-        elif isinstance(line, bundle.EventLine):
-            events += 1
-            if line.definition.get("clock") != Clock.TICKS:
-                tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
-            if line.definition.get("format") == Format.SPRT:
-                raise CannotTellError(f"event {events} is a sequential test, whose end follows from numbers that are fitted")
-        yield line
+    try:
+        for line in lines:
+            if isinstance(line, bundle.MatchLine):
+                matches += 1
+                tell({"kind": "read", "matches": matches})
+            elif isinstance(line, bundle.LinkLine) and not has_links:
+                has_links = True
+                tell({"kind": "not_checked", "what": THE_CHAIN})
+            elif isinstance(line, bundle.EventLine):
+                events += 1
+                if line.definition.get("clock") != Clock.TICKS:
+                    tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
+                if line.definition.get("format") == Format.SPRT:
+                    raise CannotTellError(f"event {events} is a sequential test, whose end follows from numbers that are fitted")
+            yield line
+    except RecordError as error:
+        damage.append(shown(str(error)))
+        raise
 
 
 def _of_event(report: EventReport, by_the_rules: int) -> Heard:
