@@ -145,7 +145,7 @@ def test_a_file_that_is_no_bundle_or_a_damaged_one_cannot_be_read(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(NO_BUNDLES[name]((module_cup / "cup.khiva").read_bytes()))
-    why = in_page.DAMAGED.format("the file is cut short") if name == "cut.khiva" else in_page.NO_BUNDLE
+    why = in_page.DAMAGED.format(sentence("store", "file-cut-short")) if name == "cut.khiva" else in_page.NO_BUNDLE
     assert checked(page, path)[-1] == {"kind": "end", "verdict": "cannot be read", "problems": [], "unknown": [why]}
     assert dropped(chromium, page, path).startswith("Cannot be read: ")
     assert chromium.texts("[data-what=problems] li") == [why]
