@@ -1,4 +1,7 @@
-"""Fetch what runs the arena in a page, by the hashes of khiva_arena/page/runtime.toml, into an archive: ``make page``."""
+"""Fetch what runs the arena in a page, by the hashes of khiva_arena/page/runtime.toml, into an archive: ``make page``.
+
+Pyodide then compiles Python's own modules, to bytes that have a pinned hash as well.
+"""
 
 import shutil
 import subprocess
@@ -10,6 +13,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+COMPILES = Path(__file__).with_name("compile_stdlib.py")
+COMPILED = """
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadPyodide } from "./package/pyodide.mjs";
+const [compiles, out, ...modules] = process.argv.slice(2);
+const python = await loadPyodide({ env: { PYTHONHASHSEED: "0" } });
+python.runPython(readFileSync(compiles, "utf8"));
+writeFileSync(out, python.globals.get("compiled")(python.toPy(modules)).toJs());
+"""
 PINS = Path(__file__).parent.parent / "khiva_arena" / "page" / "runtime.toml"
 
 
@@ -26,20 +38,28 @@ def _run(*words: str, folder: Path) -> None:
 
 
 def fetch(pins: dict[str, Any], folder: Path) -> list[Path]:
-    """Fetch the files of the runtime into a folder. Raises FetchError if one cannot be had, or has another hash."""
-    pyodide, msgspec = pins["pyodide"], pins["msgspec"]
+    """Fetch or make the files of the runtime in a folder. Raises FetchError if one cannot be had, or has another hash."""
+    pyodide, msgspec, bytecode = pins["pyodide"], pins["msgspec"], pins["bytecode"]
     _run("npm", "pack", "--silent", f"{pyodide['package']}@{pyodide['version']}", folder=folder)
     target = ("--python-version", msgspec["python"], "--platform", msgspec["platform"], "--implementation", "cp")
     pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", *target)
     _run(*pip, f"{msgspec['package']}=={msgspec['version']}", folder=folder)
-    paths = [folder / pin["file"] for pin in (pyodide, msgspec)]
-    for path, pin in zip(paths, (pyodide, msgspec), strict=True):
-        if not path.is_file():
-            raise FetchError(f"{path.name} did not come, but {', '.join(sorted(one.name for one in folder.iterdir()))}")
-        digest = sha256(path.read_bytes()).hexdigest()
-        if digest != pin["sha256"]:
-            raise FetchError(f"{path.name} has the hash {digest}, and {PINS.name} has {pin['sha256']}")
-    return paths
+    fetched = [_checked(folder, pin) for pin in (pyodide, msgspec)]
+    with tarfile.open(fetched[0]) as archive:
+        archive.extractall(folder, filter="data")
+    (folder / "compiled.mjs").write_text(COMPILED)
+    _run("node", "compiled.mjs", str(COMPILES), bytecode["file"], *bytecode["modules"], folder=folder)
+    return [*fetched, _checked(folder, bytecode)]
+
+
+def _checked(folder: Path, pin: dict[str, Any]) -> Path:
+    path = folder / pin["file"]
+    if not path.is_file():
+        raise FetchError(f"{path.name} did not come, but {', '.join(sorted(one.name for one in folder.iterdir()))}")
+    digest = sha256(path.read_bytes()).hexdigest()
+    if digest != pin["sha256"]:
+        raise FetchError(f"{path.name} has the hash {digest}, and {PINS.name} has {pin['sha256']}")
+    return path
 
 
 def main(out: Path) -> int:

@@ -168,7 +168,7 @@ def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
         ("zig, with musl and wasi-libc", made["toolchain"]["version"], PARTS["toolchain"], []),
         ("quickjs-ng", made["javascript"]["version"], PARTS["javascript"], made["javascript"]["sha256"]),
         ("cpython", made["python"]["version"], PARTS["python"], made["python"]["sha256"]),
-        *((name, pin["version"], PARTS["page"], [pin["sha256"]]) for name, pin in page.items()),
+        *((name, pin["version"], PARTS["page"], [pin["sha256"]]) for name, pin in page.items() if "version" in pin),
     ]
     for name, version, where, digests in parts:
         hashes = {"hashes": [{"alg": "SHA-256", "content": digest} for digest in digests]} if digests else {}

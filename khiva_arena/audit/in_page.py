@@ -26,7 +26,7 @@ from khiva_arena.audit.event import audit
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
-from khiva_arena.errors import ArenaError, ConfigError, GameFault
+from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
 from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.events.round_places import places_of
 from khiva_arena.games.registry import get
@@ -48,6 +48,12 @@ from khiva_arena.text import LONGEST, harmless, isolated
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 """The verdicts of a match that was checked."""
+UNREADABLE = "cannot be read"
+"""The verdict of a file that is no bundle, or one that is damaged: there is no match to speak of, or not all of them."""
+NO_BUNDLE = (
+    "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file that `khiva-arena bundle` wrote"
+)
+DAMAGED = "this bundle is damaged: {}; fetch it again, and if it still is, ask whoever published it"
 NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order of the bundle's tables follows from them"
 BY_THE_WALL = (
     "event {}: how its bots came to their choices, and faults: it was played by the wall clock, so its bots are not run again"
@@ -72,6 +78,10 @@ class Machine(Protocol):
 
 class CannotTellError(Exception):
     """Why nothing can be said of a bundle here."""
+
+
+class UnreadableError(Exception):
+    """Why a file is no whole bundle."""
 
 
 class _PageRerunner:
@@ -131,24 +141,33 @@ def _verdict(one: Compared) -> tuple[str, str]:
 
 def check(data: bytes, machine: Machine, tell: Tell) -> None:
     """Check a bundle and tell what is found. The last event is the end, whatever the bundle holds."""
+    is_read = True
     try:
         problems, unknown = _check(data, machine, tell)
+    except UnreadableError as error:
+        is_read, problems, unknown = False, [], [str(error)]
     except (CannotTellError, GameFault, ImportError) as error:  # of a game, or of a part of the arena, that a page has not
         problems, unknown = [], [f"this page cannot check it: {error}; the command `khiva-arena verify` may"]
     except ArenaError as error:
         problems, unknown = [str(error)], []
     except (RecursionError, MemoryError) as error:
         problems, unknown = [], [f"this browser has too little stack or memory for it: {type(error).__name__}"]
-    verdict = DIFFERS if problems else CANNOT_TELL if unknown else EQUAL
+    verdict = DIFFERS if problems else UNREADABLE if not is_read else CANNOT_TELL if unknown else EQUAL
     tell({"kind": "end", "verdict": verdict, "problems": [*map(shown, problems)], "unknown": [*map(shown, unknown)]})
 
 
 def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[str]]:
-    """Return what differs, and what cannot be told."""
-    reader = bundle.Reader(io.BytesIO(data))
+    """Return what differs, and what cannot be told. Raises UnreadableError, CannotTellError."""
+    try:
+        reader = bundle.Reader(io.BytesIO(data))
+    except bundle.NoBundle:
+        raise UnreadableError(NO_BUNDLE) from None
+    except StoreError as error:  # a bundle, of another format
+        raise CannotTellError(str(error)) from None
+    damage: list[str] = []
     tell({"kind": "engine", "wrote": shown(reader.engine), "checks": __version__})
     tell({"kind": "not_checked", "what": NEVER_CHECKED})
-    bundled = BundledEvents(_heard(reader.lines(), tell))
+    bundled = BundledEvents(_heard(reader.lines(), tell, damage))
     rerunner = _PageRerunner(machine, tell)
     result = audit(bundled, 1, rerunner)
     for report in result.events:
@@ -157,27 +176,36 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     if not problems:
         problems = _table_problems(bundled, tell)
     tell({"kind": "matches", "page": _page(event for event in bundled.events if hasattr(event, "matches"))})
+    if damage and problems == damage:
+        raise UnreadableError(DAMAGED.format(damage[0]))
     return problems, [line for report in result.events for line in report.unconfirmed]
 
 
-def _heard(lines: Iterator[bundle.BundleLine], tell: Tell) -> Iterator[bundle.BundleLine]:
-    """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError."""
+def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) -> Iterator[bundle.BundleLine]:
+    """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError.
+
+    Where the file is damaged, why is added to ``damage``, before it is raised.
+    """
     events = matches = 0
     has_links = False
-    for line in lines:
-        if isinstance(line, bundle.MatchLine):
-            matches += 1
-            tell({"kind": "read", "matches": matches})
-        elif isinstance(line, bundle.LinkLine) and not has_links:
-            has_links = True
-            tell({"kind": "not_checked", "what": THE_CHAIN})
-        elif isinstance(line, bundle.EventLine):
-            events += 1
-            if line.definition.get("clock") != Clock.TICKS:
-                tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
-            if line.definition.get("format") == Format.SPRT:
-                raise CannotTellError(f"event {events} is a sequential test, whose end follows from numbers that are fitted")
-        yield line
+    try:
+        for line in lines:
+            if isinstance(line, bundle.MatchLine):
+                matches += 1
+                tell({"kind": "read", "matches": matches})
+            elif isinstance(line, bundle.LinkLine) and not has_links:
+                has_links = True
+                tell({"kind": "not_checked", "what": THE_CHAIN})
+            elif isinstance(line, bundle.EventLine):
+                events += 1
+                if line.definition.get("clock") != Clock.TICKS:
+                    tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
+                if line.definition.get("format") == Format.SPRT:
+                    raise CannotTellError(f"event {events} is a sequential test, whose end follows from numbers that are fitted")
+            yield line
+    except RecordError as error:
+        damage.append(shown(str(error)))
+        raise
 
 
 def _of_event(report: EventReport, by_the_rules: int) -> Heard:

@@ -3,7 +3,8 @@
 It holds the rooms of the package that an audit needs, Pyodide to run them, a meter and a runner in JavaScript, and one script
 that its policy names. All of it but that script is data, which the script hands to a worker. The worker is a blob of the page,
 so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by byte, by whatever
-Python: nothing is compressed here, and the archives of others are in it as they were published.
+Python: nothing is compressed or compiled here, the archives of others are in it as they were published, and what Pyodide made of
+one of them has a pinned hash, too.
 """
 
 import base64
@@ -25,7 +26,7 @@ from khiva_arena.shipped import folder
 
 FIRSTS = ("khiva_arena.audit.in_pyodide", "khiva_arena.check", *(f"khiva_arena.games.{name}" for name in NAMES))
 """The modules that the page imports; with them it carries all that they need."""
-BLOCKS = {"pyodide": "pyodide.tgz", "msgspec": "msgspec.whl"}
+BLOCKS = {"pyodide": "pyodide.tgz", "msgspec": "msgspec.whl", "bytecode": "bytecode.zip.gz"}
 """How the page calls what runtime.toml names."""
 _OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
 _POLICY = (

@@ -202,6 +202,10 @@ class _Sums:
         return _End(self.lines, self.events, self.matches, self.digest.hexdigest())
 
 
+class NoBundle(StoreError):
+    """A file is no bundle, or its beginning is damaged."""
+
+
 class Writer:
     """A writer of a bundle into ``file``. Equal lines, added in equal order, give equal bytes."""
 
@@ -238,7 +242,7 @@ class Reader:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        """Read the header. Raises StoreError if ``file`` is not a bundle, or one of another format."""
+        """Read the header. Raises NoBundle if ``file`` is not a bundle, StoreError if it is one of another format."""
         self.digest = ""
         self._sums = _Sums()
         self._texts = _texts(file)
@@ -246,7 +250,7 @@ class Reader:
             first = next(self._texts)
             header = msgspec.convert(_parse(first), _Header)
         except (RecordError, StopIteration, ValueError):
-            raise StoreError("not a bundle of khiva-arena") from None
+            raise NoBundle("not a bundle of khiva-arena") from None
         if header.format != FORMAT:
             raise StoreError(f"a bundle of format {header.format}; this engine reads format {FORMAT}")
         self._sums.add(first)

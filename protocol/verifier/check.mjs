@@ -1,12 +1,13 @@
 // Check a bundle in a terminal, by the arena within its page: node check.mjs khiva-arena.html cup.khiva [--json]
-// The exit code is 0 if all that is checked is equal, 1 if something differs, 3 if something cannot be told here.
+// The exit code is 0 if all that is checked is equal, 1 if something differs, 2 if the file is no bundle or a damaged one, 3 if
+// something cannot be told here.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import process from "node:process";
 
 const STACK = "--stack-size=1800"; // METER.md, section 6
-const CODES = { equal: 0, differs: 1, "cannot tell here": 3 };
+const CODES = { equal: 0, differs: 1, "cannot be read": 2, "cannot tell here": 3 };
 const BLOCK = /<script type="application\/base64" id="([^"]+)">([^<]*)<\/script>/g;
 
 function main(words) {
@@ -91,10 +92,10 @@ const WORDS = {
   match: ({ event, match, verdict, why }) => (verdict === "equal" ? [] : [`match ${event}/${match}: ${verdict}: ${why}`]),
   event: ({ event, id, planned, by_the_rules, rerun, differ, cannot_tell, digest }) => [
     `event ${event} (${id}): ${by_the_rules} of ${planned} matches are equal by the rules${rerun === null ? "" : `, ${rerun} with every module run again`}`
-    + `${differ ? `, ${differ} differ` : ""}${cannot_tell ? `, ${cannot_tell} cannot be told here` : ""}; run digest ${digest}`,
+    + `${differ ? `, ${differ} differ` : ""}${cannot_tell ? `, ${cannot_tell} cannot be told here` : ""}${digest && `; run digest ${digest}`}`,
   ],
   table: ({ number, differs }) => [differs.length ? `standings ${number}: differs` : `standings ${number}: equal in all that is counted`],
-  end: ({ verdict, problems, unknown }) => [...problems.map((line) => `differs: ${line}`), ...unknown.map((line) => `cannot tell here: ${line}`), verdict],
+  end: ({ verdict, problems, unknown }) => [...problems.map((line) => `differs: ${line}`), ...unknown.map((line) => `${verdict === "differs" ? "cannot tell here" : verdict}: ${line}`), verdict],
 };
 
 if (process.execArgv.includes(STACK)) main(process.argv.slice(2));

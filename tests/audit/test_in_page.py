@@ -1,6 +1,8 @@
 """A check of a bundle as a page makes it, over the arena's own runner: an honest one is equal, and what is forged is named."""
 
 import json
+import random
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.audit import in_page
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.in_bundle import bundled_match
+from khiva_arena.replay.record import canonical
 
 pytestmark = pytest.mark.slow
 Event = dict[str, Any]
@@ -155,7 +158,32 @@ def test_places_that_are_forged_are_named() -> None:
 
 def test_a_file_that_is_no_bundle_is_told_so() -> None:
     for data in (b"", b"<html>", b"\x1f\x8b" + bytes(100)):
-        assert checked(data)[-1]["verdict"] == "differs"
+        assert checked(data)[-1] == {"kind": "end", "verdict": "cannot be read", "problems": [], "unknown": [in_page.NO_BUNDLE]}
+
+
+@pytest.mark.parametrize("lot", range(12))
+def test_a_bundle_that_is_cut_or_damaged_cannot_be_read(module_cup: Path, lot: int) -> None:
+    whole = bytearray((module_cup / "cup.khiva").read_bytes())
+    at = random.Random(lot).randrange(2, len(whole))
+    end = checked(bytes(whole[:at]))[-1]
+    assert (end["verdict"], end["problems"]) == ("cannot be read", [])
+    whole[at] ^= 1 << lot % 8
+    assert checked(bytes(whole))[-1]["verdict"] == "cannot be read", at
+
+
+def test_a_bundle_that_is_forged_and_cut_differs(module_cup: Path) -> None:
+    lines, said = forged_lines(module_cup / "cup.khiva", "module")
+    end = checked(zlib.compress(b"".join(canonical(line) + b"\n" for line in lines[:-1]), wbits=31))[-1]
+    assert end["verdict"] == "differs"
+    assert any(said in problem for problem in end["problems"])
+
+
+def test_a_bundle_of_another_format_cannot_be_told(module_cup: Path) -> None:
+    lines = lines_of(module_cup / "cup.khiva")
+    lines[0]["format"] = 9
+    end = checked(forged(lines))[-1]
+    assert (end["verdict"], end["problems"]) == ("cannot tell here", [])
+    assert "format 9" in end["unknown"][0]
 
 
 def test_a_sequential_test_is_not_judged(module_cup: Path) -> None:

@@ -1,10 +1,16 @@
-"""``make page-soak``: some thousand matches in ticks, checked in browsers; digests and costs beside those of the command."""
+"""``make page-soak``: some thousand matches in ticks, checked in browsers; digests and costs beside those of the command.
+
+It fails where a digest is another one or a cost is beyond its limit. All of these are CPU and memory of processes and, but for
+the least of some starts, ratios within this run: a busy machine does not change them much, and the limits are far.
+"""
 
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -24,7 +30,9 @@ AT_FAULT = {"khiva": "illegal three times", "emira": "late", "silk_road": "traps
 SHIPPED = ["python/random", "python/naive", "python/greedy", "javascript/random", "javascript/greedy"]
 HOURS = 4 * 3600.0
 DIGEST = re.compile(r"run digest (\w+)", re.IGNORECASE)
-TOLD = "return document.querySelector('#found .dim').textContent"
+START, TIMES_VERIFY, TIMES_TEN = 6.0, 3.0, 2.0
+"""The limits: seconds of CPU until a match is read, times the CPU of `verify`, and times the memory after ten matches."""
+TOLD = "document.querySelector('#found .dim')?.textContent"
 OPENED = {"chromium": browser, "firefox": firefox}
 
 
@@ -55,8 +63,21 @@ def used() -> Usage:
     return usage([pid for pid in tree(os.getpid(), 1_000) if pid != os.getpid()], 1)
 
 
-def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds: float) -> str:
-    """Check a bundle in a browser, and return a line with what that took."""
+class Costs(NamedTuple):
+    """What a check of a bundle took.
+
+    start: seconds of CPU from the choice of the file until its first match was read.
+    times_verify: the CPU of all that followed, in times of what the command takes.
+    times_ten: the memory at the end, in times of that after ten matches.
+    """
+
+    start: float
+    times_verify: float
+    times_ten: float
+
+
+def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds: float) -> Costs:
+    """Check a bundle in a browser, print a line with what that took, and return it."""
     records = [match["record"] for match in of_kind(lines_of(cup), "match")]
     at_fault = sum(any(why for step in record["steps"] for _, _, why in step) for record in records)
     opened.visit(page.as_uri())
@@ -64,26 +85,41 @@ def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds:
     looks = [used()]
     opened.choose(cup)
     for told in ("(read|run)", "[0-9]{2,} matches run", f"{len(records)} matches run"):
-        opened.until(f"{TOLD}.match(/{told}/)", seconds=HOURS)
+        opened.watch(f"return /{told}/.test({TOLD})", HOURS)
         looks.append(used())
-    opened.until("return document.querySelector('[data-what=verdict]')", seconds=HOURS)
+    opened.watch("return document.querySelector('[data-what=verdict]')", HOURS)
     (verdict,), (event,) = opened.texts("[data-what=verdict]"), opened.texts("[data-what=event]")
     assert (verdict[:7], *DIGEST.findall(event)) == ("Equal: ", digest), (verdict, event)
     start, took = looks[1].cpu - looks[0].cpu, used().cpu - looks[1].cpu
-    costs = f"start {start:.1f} s, a match {took / len(records):.3f} s, {took / seconds:.1f} times verify"
+    costs = Costs(start, took / seconds, looks[3].memory / looks[2].memory)
+    said = f"start {start:.1f} s, a match {took / len(records):.3f} s, {costs.times_verify:.1f} times verify"
     memory = f"{looks[2].memory >> 20} MB after ten, {looks[3].memory >> 20} at the end"
-    return f"{cup.parent.name}: {len(records)} matches equal, {at_fault} with faults; {costs}; {memory}"
+    print(f"{cup.parent.name}: {len(records)} matches equal, {at_fault} with faults; {said}; {memory}", flush=True)
+    return costs
 
 
-def main(folder: Path, seeds: str, *browsers: str) -> None:
-    """Check in each browser what lies in a folder, once it is played."""
+def beyond(found: Sequence[Costs]) -> list[str]:
+    """What is beyond its limit in some checks of a browser."""
+    costs = Costs(min(one.start for one in found), *(max(one[at] for one in found) for at in (1, 2)))
+    limits = zip(Costs._fields, costs, (START, TIMES_VERIFY, TIMES_TEN), strict=True)
+    return [f"{name}: {cost:.1f}, at most {limit}" for name, cost, limit in limits if cost > limit]
+
+
+def main(folder: Path, seeds: str, *browsers: str) -> int:
+    """Check in each browser what lies in a folder, once it is played, and return the exit code."""
     told = {cup: verified(cup) for name in (*AT_FAULT, "interpreters") if (cup := played(folder / name, seeds))}
     (page := folder / "khiva-arena.html").write_text(checker())
+    wrong = []
     for name in browsers:
+        found = []
         for cup, (digest, seconds) in told.items():
             with OPENED[name]() as opened:
-                print(name, checked(opened, page, cup, digest, seconds), flush=True)
+                print(name, end=" ")
+                found.append(checked(opened, page, cup, digest, seconds))
+        wrong += [f"{name}: {line}" for line in beyond(found)]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), *sys.argv[2:])
+    sys.exit(main(Path(sys.argv[1]).resolve(), *sys.argv[2:]))

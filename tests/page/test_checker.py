@@ -8,13 +8,14 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote
 
 import javascript
 import pytest
 from arena import ROOT, arena, bots
 from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
-from checker import CHECK, checked, checker, dropped, memory_after, runtime
+from checker import CHECK, STACK, checked, checker, dropped, memory_after, runtime
 from firefox import Firefox, firefox
 from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind, play_cup
 from module_cup import module_cup as module_cup
@@ -25,9 +26,33 @@ from too_much import MADE as TOO_MUCH
 from too_much import too_much_cup as too_much_cup
 from wording import pattern, sentence
 
+from khiva_arena.audit import in_page
+from khiva_arena.page.checker import BLOCKS
+
 pytestmark = pytest.mark.soak
 BROWSERS = ["chromium", pytest.param("other_browser", marks=pytest.mark.xdist_group("firefox"))]
 VERIFIER_PAGE = CHECK.parent / "README.md"
+LOADED = """
+let load, python;
+Object.defineProperty(globalThis, "loadPyodide", {
+  set: (value) => { load = value; }, get: () => async (...words) => (python = await load(...words)),
+});
+const ends = process.exit;
+process.exit = (code) => {
+  console.error("compiled: " + python.runPython(`
+    import sys
+    places = [str(getattr(getattr(module, "__spec__", None), "origin", "")) for module in sys.modules.values()]
+    " ".join(place for place in places if ".zip/" in place and place.endswith(".py"))`));
+  ends(code);
+};
+"""
+"""Has a check in Node say at its end which modules of Python it compiled."""
+NO_BUNDLES = {
+    "a.png": lambda cup: b"\x89PNG\r\n\x1a\n",
+    "empty.khiva": lambda cup: b"",
+    "a.gz": lambda cup: zlib.compress(b"no bundle", wbits=31),
+    "cut.khiva": lambda cup: cup[: len(cup) // 2],
+}
 JAVASCRIPT = """
 for (let message; (message = khiva.readFrame()); ) {
   if (message.type === "hello") khiva.writeFrame({ type: "hello", proto: 1, name: "js" });
@@ -103,8 +128,28 @@ def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned
 def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
     blocks = dict(re.findall(r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()))
     pins = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text())
-    for name, pin in (("pyodide.tgz", pins["pyodide"]), ("msgspec.whl", pins["msgspec"])):
-        assert sha256(b64decode(blocks[name])).hexdigest() == pin["sha256"]
+    assert set(BLOCKS) == set(pins)
+    for name, block in BLOCKS.items():
+        assert sha256(b64decode(blocks[block])).hexdigest() == pins[name]["sha256"]
+
+
+def test_no_module_of_python_is_compiled_while_the_page_starts_or_checks(page: Path, module_cup: Path) -> None:
+    words = ["node", STACK, "--import", f"data:text/javascript,{quote(LOADED)}", str(CHECK), str(page)]
+    done = subprocess.run([*words, str(module_cup / "cup.khiva")], capture_output=True, text=True, timeout=600, check=True)
+    assert done.stderr.splitlines()[-1] == "compiled: ", "a module stands in none of [bytecode] in runtime.toml"
+
+
+@pytest.mark.parametrize("name", NO_BUNDLES)
+def test_a_file_that_is_no_bundle_or_a_damaged_one_cannot_be_read(
+    page: Path, module_cup: Path, chromium: Page, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(NO_BUNDLES[name]((module_cup / "cup.khiva").read_bytes()))
+    why = in_page.DAMAGED.format(sentence("store", "file-cut-short")) if name == "cut.khiva" else in_page.NO_BUNDLE
+    assert checked(page, path)[-1] == {"kind": "end", "verdict": "cannot be read", "problems": [], "unknown": [why]}
+    assert dropped(chromium, page, path).startswith("Cannot be read: ")
+    assert chromium.texts("[data-what=problems] li") == [why]
+    assert "starting" not in chromium.texts("#found")[0]
 
 
 def test_in_node_an_honest_bundle_is_equal(page: Path, module_cup: Path) -> None:
@@ -219,8 +264,7 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
 def test_no_recursion_differs_for_want_of_stack(page: Path, request: pytest.FixtureRequest, of: str, cup: str) -> None:
     browser: Page | Firefox = request.getfixturevalue(of)
     verdict = dropped(browser, page, request.getfixturevalue(cup) / "cup.khiva")
-    assert not browser.texts("[data-what=matches] li"), verdict
-    assert verdict.startswith("Equal: ")
+    assert verdict.startswith("Equal: "), browser.texts("[data-what=problems] li")
 
 
 @pytest.mark.language
@@ -246,7 +290,7 @@ def test_modules_that_are_too_much_cannot_be_told_and_the_page_checks_the_next_b
         "12 of 12 matches equal by the rules, 0 with every bot run again, 12 cannot be told here"
         in browser.texts("[data-what=event]")[0]
     )
-    lines = browser.texts("[data-what=matches] li")
+    lines = browser.texts("[data-what=problems] li")
     assert [what for what in TOO_MUCH if not any(line.endswith(what) for line in lines)] == []
     browser.choose(module_cup / "cup.khiva")
     browser.until("return document.querySelector('[data-what=verdict]')?.textContent.startsWith('Equal: ')")

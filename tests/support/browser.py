@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +17,17 @@ if TYPE_CHECKING:  # as below: half a second, which a run without a browser need
     from selenium import webdriver
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-WAIT = 120
+WAIT, WATCH_SECONDS = 120, 500
 WIDE, PHONE = (1280, 1000), (360, 740)
+# Done with true once a script returns something true, which is looked at when the page changes; with false after some minutes.
+WATCHED = """
+const done = arguments[0], is = () => Boolean((() => { %s })());
+if (is()) return done(true);
+const seen = new MutationObserver(() => is() && end(true));
+const late = setTimeout(() => end(false), 300_000);
+const end = (found) => { seen.disconnect(); clearTimeout(late); done(found); };
+seen.observe(document, { subtree: true, childList: true, characterData: true });
+"""
 # They are drawn in the frame after they have got their width.
 CHARTS = "[...document.querySelectorAll('.chart .drawing')]"
 # What a page must never do: break its own policy, throw, or ask for anything.
@@ -73,6 +83,13 @@ class Page:
 
         wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
         return wait.until(lambda _: self.js(script, *values), script)
+
+    def watch(self, script: str, seconds: float) -> None:
+        """Wait until a script returns something true without asking for it, which costs a page as much as a small match."""
+        end = time.monotonic() + seconds
+        self.driver.set_script_timeout(WATCH_SECONDS)
+        while not self.driver.execute_async_script(WATCHED % script):
+            assert time.monotonic() < end, script
 
     def texts(self, selector: str) -> list[str]:
         """What stands in all elements."""

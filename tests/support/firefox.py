@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import BROWSER_MARK
+from browser import WATCHED
 from tools import need
 
 BROWSERS = ("firefox-esr", "firefox")
@@ -57,6 +58,12 @@ class Firefox:
         while not self.js(f"return Boolean((() => {{ {script} }})())"):
             assert time.monotonic() < end, script
             time.sleep(PAUSE)
+
+    def watch(self, script: str, seconds: float) -> None:
+        """Wait until a script returns something true without asking for it."""
+        end = time.monotonic() + seconds
+        while not self._ask("WebDriver:ExecuteAsyncScript", script=WATCHED % script, args=[])["value"]:
+            assert time.monotonic() < end, script
 
     def texts(self, selector: str) -> list[str]:
         """What stands in all elements."""

@@ -15,9 +15,11 @@ import { route } from "./route.js";
 const VERDICTS = /** @type {Record<string, string>} */ ({
   equal: "Equal: all that was checked came out as the bundle says. What was not checked stands above.",
   differs: "Differs: what the bundle says is not what came out.",
+  "cannot be read": "Cannot be read: this file is no whole bundle. Nobody is accused.",
   "cannot tell here": "Cannot tell here: this browser or this page lacks something for a part of it. Nobody is accused.",
 });
 const NEEDS = "It takes some 250 MB of memory and half a minute on a phone to start; the file goes to nobody.";
+const STARTING = "starting the arena ...";
 const SHOWN = 100; // lines of matches that are not equal
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
@@ -57,8 +59,8 @@ export function start(drawings) {
     shown = null;
     report.append(h("p", { class: "verdict" }, "Stopped: nothing is said of what was not reached."));
   });
-  body.addEventListener("dragover", (event) => event.preventDefault());
-  body.addEventListener("drop", (event) => {
+  addEventListener("dragover", (event) => event.preventDefault()); // below the body as well, or the browser leaves the page
+  addEventListener("drop", (event) => {
     event.preventDefault();
     check(event.dataTransfer?.files[0]);
   });
@@ -67,8 +69,7 @@ export function start(drawings) {
       "main",
       {},
       h("h1", {}, "Check a bundle"),
-      h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS),
-      h("p", {}, chosen, " ", stop),
+      h("div", { class: "takes" }, h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", {}, chosen, " ", stop)),
       report,
     ),
   );
@@ -114,18 +115,20 @@ class Report {
     this.show = () => {}; // what the address selects, once there is something
     this.rerun = /** @type {Record<string, number>} */ ({ equal: 0, differs: 0, "cannot tell here": 0 });
     this.verdict = h("p", { class: "verdict" });
-    this.progress = h("p", { class: "dim" }, "starting the arena ...");
+    this.progress = h("p", { class: "dim" }, STARTING);
     this.not_checked = h("ul", { "data-what": "not checked" });
+    this.head = h("h3", { hidden: true }, "Not checked");
     this.matches = h("ul", { "data-what": "matches" });
     this.events = h("div");
     this.viewer = h("div", { id: "viewed" });
     this.listed = h("div");
-    refill(place, h("h2", {}, name(file)), h("h3", {}, "Not checked"), this.not_checked, this.verdict, this.progress, this.matches, this.events, this.viewer, this.listed);
+    refill(place, h("h2", {}, name(file)), this.head, this.not_checked, this.verdict, this.progress, this.matches, this.events, this.viewer, this.listed);
   }
 
   /** @param {Found} found */
   take(found) {
     if (found.kind === "not_checked") this.not_checked.append(h("li", {}, found.what));
+    this.head.hidden = !this.not_checked.firstChild;
     if (found.kind === "read") this.progress.textContent = `${found.matches} matches read and played by the rules`;
     if (found.kind === "match") this.match(found);
     if (found.kind === "event") this.events.append(ofEvent(found));
@@ -173,15 +176,23 @@ class Report {
 
   /** @param {Found} found */
   end({ verdict, problems, unknown }) {
+    const untold = unknown.map((/** @type {string} */ line) => (problems.length ? `cannot tell here: ${line}` : line));
+    const lines = [...problems, ...untold].slice(0, SHOWN).map((line) => h("li", {}, line));
+    refill(this.matches); // they stand among these lines
+    this.judge(verdict, h("ul", { "data-what": "problems" }, lines));
+  }
+
+  /** @param {string} verdict @param {HTMLElement} why */
+  judge(verdict, why) {
     this.over = true;
-    const lines = [...problems, ...unknown].slice(0, SHOWN).map((/** @type {string} */ line) => h("li", {}, line));
-    refill(this.verdict, h("strong", { "data-what": "verdict" }, VERDICTS[verdict]), h("ul", { "data-what": "problems" }, lines));
+    if (this.progress.textContent === STARTING) this.progress.remove();
+    this.verdict.dataset.verdict = verdict;
+    refill(this.verdict, h("strong", { "data-what": "verdict" }, VERDICTS[verdict]), why);
   }
 
   /** @param {string} why */
   failed(why) {
-    this.over = true;
-    refill(this.verdict, h("strong", { "data-what": "verdict" }, VERDICTS["cannot tell here"]), h("p", {}, `The arena could not be run in this browser: ${why.slice(0, 2_000)}`));
+    this.judge("cannot tell here", h("p", {}, `The arena could not be run in this browser: ${why.slice(0, 2_000)}`));
   }
 }
 
@@ -191,7 +202,7 @@ function ofEvent({ event, id, planned, by_the_rules, rerun, differ, cannot_tell,
   if (rerun !== null) parts.push(`${rerun} with every bot run again`);
   if (differ) parts.push(`${differ} differ`);
   if (cannot_tell) parts.push(`${cannot_tell} cannot be told here`);
-  return h("p", { "data-what": "event" }, `Event ${event} (${id}): ${parts.join(", ")}. Run digest ${digest}`);
+  return h("p", { "data-what": "event" }, `Event ${event} (${id}): ${parts.join(", ")}${digest && `. Run digest ${digest}`}`);
 }
 
 /** @param {Found} found */
@@ -204,9 +215,9 @@ function table({ number, rows, matches, differs }) {
     "section",
     {},
     h("h2", {}, `Counted from the records of ${matches} matches`),
-    differs.length ? h("ul", {}, differs.map((/** @type {string} */ line) => h("li", {}, line))) : h("p", {}, `All of it is what table ${number} of the bundle says.`),
-    scrolls("points, places and faults", h("table", {}, h("tr", {}, heads.map((head) => h("th", {}, head))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", {}, name(row.name)), cells(row).map((cell) => h("td", {}, cell)))))),
+    h("p", {}, differs.length ? `Table ${number} of the bundle says something else: see above.` : `All of it is what table ${number} of the bundle says.`),
+    scrolls("points, places and faults", h("table", {}, h("tr", {}, heads.map((head, at) => h("th", at ? {} : { class: "left" }, head))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", { scope: "row" }, name(row.name)), cells(row).map((cell) => h("td", {}, cell)))))),
     h("h3", {}, "Who finished ahead of whom"),
-    scrolls("who finished ahead of whom", h("table", {}, h("tr", {}, h("th"), rows.map((/** @type {Row} */ row) => h("th", {}, name(row.name)))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", {}, name(row.name)), row.against.map((met) => h("td", {}, against(met))))))),
+    scrolls("who finished ahead of whom", h("table", {}, h("tr", {}, h("th"), rows.map((/** @type {Row} */ row) => h("th", {}, name(row.name)))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", { scope: "row" }, name(row.name)), row.against.map((met) => h("td", {}, against(met))))))),
   );
 }
