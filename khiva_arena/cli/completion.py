@@ -24,7 +24,7 @@ Complete = Callable[[Context, Parameter, str], "list[CompletionItem[str]]"]
 
 def answer(cli: Command, instruction: str) -> int:
     """Print the answer to a shell. Returns the exit code. Raises ConfigError if no shell asks so."""
-    from click.shell_completion import BashComplete, CompletionItem, add_completion_class, shell_complete
+    from click.shell_completion import BashComplete, add_completion_class, shell_complete
 
     class Bash(BashComplete):
         """Completion for bash, which cuts words at ":" and "=", and replaces only the last piece.
