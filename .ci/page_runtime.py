@@ -3,6 +3,7 @@
 Pyodide then compiles Python's own modules, to bytes that have a pinned hash as well.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -63,15 +64,17 @@ def _checked(folder: Path, pin: dict[str, Any]) -> Path:
 
 
 def main(out: Path) -> int:
-    """Write the archive unless it is there with all that is pinned."""
+    """Write the archive, all of it at once: tests that run side by side make it, and read it."""
     pins = tomllib.loads(PINS.read_text(encoding="utf-8"))
     try:
         with tempfile.TemporaryDirectory() as folder:
             paths = fetch(pins, Path(folder))
             out.parent.mkdir(parents=True, exist_ok=True)
-            with tarfile.open(out, "w") as archive:
+            whole = out.with_name(f"{out.name}.{os.getpid()}")
+            with tarfile.open(whole, "w") as archive:
                 for path in paths:
                     archive.add(path, path.name)
+            whole.replace(out)
     except (FetchError, OSError) as error:
         print(f"page runtime: {error}", file=sys.stderr)
         return 1

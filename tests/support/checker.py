@@ -18,6 +18,7 @@ from khiva_arena.page.checker import checker_page
 
 CHECK = ROOT / "protocol" / "verifier" / "check.mjs"
 RUNTIME = ROOT / "interpreters" / "build" / "page-runtime.tar"
+PINS = ROOT / "khiva_arena" / "page" / "runtime.toml"
 SECONDS = 600
 STACK = "--stack-size=1800"
 """What Node needs of it. With this word the check is this process, and starts no other."""
@@ -26,7 +27,7 @@ STACK = "--stack-size=1800"
 @cache
 def runtime() -> Path:
     """The archive of the runtime, where `make page` leaves it. Where it cannot be fetched a test is skipped, and fails in CI."""
-    if not RUNTIME.exists():
+    if not RUNTIME.exists() or RUNTIME.stat().st_mtime < PINS.stat().st_mtime:
         need("npm")
         words = [sys.executable, str(ROOT / ".ci" / "page_runtime.py"), str(RUNTIME)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
