@@ -225,7 +225,7 @@ def test_memory_that_is_less_than_what_it_begins_with_is_told_with_the_line_to_c
     bot = load(str(folder(tmp_path / "m", LINE, "memory = 4")), loading=TAKEN)
     with pytest.raises(ConfigError) as caught:
         played(bot)
-    assert str(caught.value) == sentence("entrants", "interpreter-memory-few", bot="m", word="echo", mib=4, usual=16)
+    assert str(caught.value) == "m: " + sentence("entrants", "interpreter-memory-few", word="echo", mib=4, usual=16)
 
 
 def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(tmp_path: Path) -> None:
@@ -401,6 +401,6 @@ def test_a_new_bot_without_node_is_told_what_it_can_do(
     new_bot.new(language, tmp_path / "mine", as_json=False, as_module=False)
     told = capsys.readouterr().out
     assert (sentence("new", "plays-in-ticks-here", lacks="apt install nodejs") in told) is plays
-    assert ("shipped:python/greedy" in told) is not plays
+    assert ("khiva-arena match --bot" in told) is not plays
     assert "match --clock ticks" in told
     assert "interpreters.md" in told
