@@ -166,7 +166,7 @@ class AuditResult:
 
     @property
     def why(self) -> str:
-        """In a line why not everything is sound and confirmed; "" if everything is."""
+        """Return in a line why not everything is sound and confirmed; "" if everything is."""
         problems = [problem for report in self.events for problem in report.problems]
         problems += map(harmless, self.problems)
         if problems:

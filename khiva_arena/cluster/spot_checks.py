@@ -118,7 +118,7 @@ class SpotChecks:
 
     @property
     def too_many(self) -> str:
-        """In a line, that more than one drawn match in twenty could not be confirmed; "" while they are fewer, or one alone."""
+        """Say in a line that more than one drawn match in twenty was not confirmed; "" while they are fewer, or one alone."""
         drawn, unconfirmed = self._same + len(self._unconfirmed), self._unconfirmed
         if not too_many(len(unconfirmed), drawn):
             return ""

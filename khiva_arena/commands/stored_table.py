@@ -63,7 +63,7 @@ class StoredTable(NamedTuple):
 
     @property
     def details(self) -> list[dict[int, str]]:
-        """By seat and step, the line about its fault that a bot was sent."""
+        """Return by seat and step the line about its fault that a bot was sent."""
         return [{step: detail for _, detail, step in seat.faults} for seat in self.row.seats]
 
 
