@@ -36,6 +36,14 @@ def test_what_is_made_once_counts_for_the_room_that_makes_it(tmp_path_factory: p
     assert counted("commands") == mine + 1
 
 
+def test_what_a_machine_decides_how_often_it_is_started_counts_as_a_test_says() -> None:
+    before = counted("commands")
+    with work.counted_as(2):
+        for _ in range(3):
+            work.count("commands")
+    assert counted("commands") == before + 2
+
+
 def test_each_room_that_is_above_a_bound_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     most = {Work("test", "cli", "commands"): 2, Work("test", "cli", "matches"): 3}
     assert work.above(most, most) == []

@@ -62,6 +62,17 @@ def charged_to(path: Path, target: str = "") -> Iterator[None]:
         _place = before
 
 
+@contextmanager
+def counted_as(commands: int) -> Iterator[None]:
+    """Count so many commands, however many are started meanwhile: how often one is killed in vain, or asks again, depends on the
+    machine."""
+    before = COUNTS[Work(*_place, "commands")]
+    try:
+        yield
+    finally:
+        COUNTS[Work(*_place, "commands")] = before + commands
+
+
 def count(kind: str) -> None:
     """Count a command or a match for the test that runs now."""
     COUNTS[Work(*_place, kind)] += 1

@@ -22,7 +22,7 @@ def distance(seat: int, place: int) -> int:
     return 5 - shop if path == seat else shop + 4
 
 
-DISTANCE = tuple(tuple(distance(seat, place) for place in range(30)) for seat in range(5))
+NEARNESS = tuple(tuple(NEAR[distance(seat, place)] for place in range(30)) for seat in range(5))
 
 
 def walk(seat: int, place: int, tent_counts: bool) -> list[int]:
@@ -35,15 +35,6 @@ def walk(seat: int, place: int, tent_counts: bool) -> list[int]:
 
 
 WALK = tuple(tuple(tuple(tuple(walk(seat, place, t)) for place in range(30)) for seat in range(5)) for t in (False, True))
-
-
-def reach(rules: dict, seat: int, card: int, camels: Sequence[int], gems: int) -> list[int]:
-    """Where the camel of this card may stop: the index is the number of gems spent."""
-    camel, value = divmod(card, 10)
-    way = WALK[rules["khiva_spaces"] == "own_tent"][seat][camels[camel]]
-    free = [place for place in way if place not in camels or not place]
-    most = value + min(gems, rules["gem_slots"][camel][value - 1])
-    return free[value - 1 : most] or ([] if rules["overshoot"] == "no_move" else [free[-1]])
 
 
 class Board:
@@ -66,23 +57,32 @@ class Board:
         for cargo, held in zip(self.cargo, carpets, strict=True):
             for code in held:
                 cargo[code // 10] += code % 10
+        # For each seat, how near each place is to its outpost and its cargo; and those of the others.
+        mine = list(zip(NEARNESS, self.cargo, strict=False))
+        self._near = [(own, mine[:seat] + mine[seat + 1 :]) for seat, own in enumerate(mine)]
+        # By seat and camel: the places ahead at which it may stop, and what it promises where it is.
+        ways = WALK[rules["khiva_spaces"] == "own_tent"]
+        self._ahead = [
+            [[place for place in way[at] if place not in camels or not place] for at in camels] for way in ways[: len(gems)]
+        ]
+        self._now = [[self._outlook(seat, camel, at) for camel, at in enumerate(camels)] for seat in self.seats]
         self._cards: dict[tuple[int, int], float] = {}
-        self._now: dict[tuple[int, int], float] = {}
 
     def card(self, seat: int, card: int) -> float:
         """What it is worth to win a bid with this card, moved on as well as the gems allow. Never less than 0."""
         worth = self._cards.get((seat, card))
         if worth is None:
-            lands = reach(self.rules, seat, card, self.camels, self.gems[seat])
-            worth = max((self.landing(seat, card // 10, place, boost) for boost, place in enumerate(lands)), default=0.0)
+            camel, value = divmod(card, 10)
+            ahead = self._ahead[seat][camel]
+            most = value + min(self.gems[seat], self.rules["gem_slots"][camel][value - 1])
+            ends = ahead[value - 1 : most] or ([] if self.rules["overshoot"] == "no_move" else [ahead[-1]])
+            worth = max([self.landing(seat, camel, place, boost) for boost, place in enumerate(ends)], default=0.0)
             self._cards[seat, card] = worth
         return worth
 
     def landing(self, seat: int, camel: int, place: int, boost: int) -> float:
         """What it is worth to move a camel there for so many gems: what is gained at once and the better outlook."""
-        if (seat, camel) not in self._now:
-            self._now[seat, camel] = self._outlook(seat, camel, self.camels[camel])
-        gain = -GEM * boost - self._now[seat, camel]
+        gain = -GEM * boost - self._now[seat][camel]
         shop = place % 6
         if shop == OUTPOST:
             return gain + self.cargo[seat][camel]  # a new teapot in the tent promises everybody the same
@@ -99,8 +99,8 @@ class Board:
 
     def _outlook(self, seat: int, camel: int, place: int) -> float:
         """What this camel would promise the seat there, less what it would promise the others on average."""
+        (near, cargo), others = self._near[seat]
         total = 0.0
-        for other in self.seats:
-            if other != seat:
-                total += NEAR[DISTANCE[other][place]] * self.cargo[other][camel]
-        return NEAR[DISTANCE[seat][place]] * self.cargo[seat][camel] - total / (len(self.seats) - 1)
+        for far, load in others:
+            total += far[place] * load[camel]
+        return near[place] * cargo[camel] - total / len(others)

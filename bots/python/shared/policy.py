@@ -55,7 +55,7 @@ def read(view: dict, rules: dict) -> Board:
 
 
 def totals(view: dict, rules: dict, legal: Sequence) -> list[int]:
-    """What each entry of play_pass promises, in millionths of a point."""
+    """What each entry of play_pass promises, in millionths of a point, so that the last bit of a sum never decides."""
     board, me = read(view, rules), view["seat"]
     hand = codes(view["hand"])
     left = (me + 1) % view["seats"]
@@ -76,22 +76,14 @@ def totals(view: dict, rules: dict, legal: Sequence) -> list[int]:
     beaten = [REJECTED - KEEP * worth[card] for card in hand]
     give = [KEEP * worth[card] + GIVE * given[card] for card in hand]
 
-    played: dict[tuple[int, ...], float] = {}  # by cards: many entries play the same and pass others
-    worths = []
-    for entry in legal:
-        picks = tuple(entry[:half])
-        points = played.get(picks)
-        if points is None:
-            points = all_kept
-            for i in picks:
-                # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
-                lower = any(hand[i] // 10 == hand[j] // 10 and hand[i] > hand[j] for j in picks)
-                points += beaten[i] if lower else play[i]
-            played[picks] = points
-        for i in entry[half:]:
-            points -= give[i]
-        worths.append(floor(points * 1e6 + 0.5))  # in millionths, so that the last bit of a sum never decides
-    return worths
+    if half == 1:
+        return [floor((all_kept + play[i] - give[j]) * 1e6 + 0.5) for i, j in legal]
+    both = [[all_kept + one + other for other in play] for one in play]
+    for j, other in enumerate(hand):
+        for i, one in enumerate(hand[:j]):
+            if one // 10 == other // 10:  # two cards of a seat on one camel: the higher one is rejected, whatever the others do
+                both[i][j] = all_kept + beaten[i] + play[j] if one > other else all_kept + play[i] + beaten[j]
+    return [floor((both[i][j] - give[k] - give[m]) * 1e6 + 0.5) for i, j, k, m in legal]
 
 
 def appeal(points: float) -> float:
@@ -117,8 +109,9 @@ def rivals(view: dict, board: Board) -> dict[int, float]:
         for weight in weights.values():
             usual += weight / len(weights)
         size = view["hands"][seat]
+        usually = min(1.0, size / max(1, free))
         for card in hidden:
-            holds = min(1.0, size / max(1, free))
+            holds = usually
             if card in known:
                 holds = 1.0 / len(known[card]) if seat in known[card] else 0.0
             picks = plays * weights[card] / (weights[card] + (size - 1) * usual)

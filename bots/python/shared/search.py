@@ -10,7 +10,7 @@ from math import fsum  # unlike sum, it is the same in every Python
 
 import evaluate
 import policy
-from evaluate import CARPET, DISTANCE, GEM, OUTPOST, SALT_PRICE, Board
+from evaluate import CARPET, GEM, OUTPOST, SALT_PRICE, Board, distance
 from khiva_kit import Lottery
 from policy import GIVE, KEEP, REJECTED
 
@@ -30,12 +30,12 @@ VICTORY = 10.0
 # The best of the others counts this much more than their average alone.
 LEADER = 0.5
 # NEARNESS[seat][place]: what a point of load there is worth to that seat.
-NEARNESS = [[NEAR[steps] for steps in row] for row in DISTANCE]
+NEARNESS = [[NEAR[distance(seat, place)] for place in range(30)] for seat in range(5)]
 
 
 def _share(seats: int, seat: int, owner: int, place: int) -> float:
     """What a point of what a camel brings ``owner`` promises ``seat`` while the camel stands there, by the greedy reckoning."""
-    near = evaluate.NEAR[DISTANCE[owner][place]]
+    near = evaluate.NEARNESS[owner][place]
     return near if owner == seat else -near / (seats - 1)
 
 
