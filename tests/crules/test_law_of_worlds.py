@@ -214,7 +214,7 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
         (10, 40, 1000),
         pytest.param(100, 8, 60, marks=pytest.mark.soak),
         pytest.param(100, 60, 120, marks=pytest.mark.soak),
-        pytest.param(200, 120, 1000, marks=pytest.mark.soak),
+        pytest.param(200, 120, 1000, marks=pytest.mark.long),
     ],
 )
 def test_worlds_are_as_often_as_they_are_likely(count: int, first: int, end: int) -> None:

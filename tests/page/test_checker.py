@@ -30,7 +30,8 @@ from khiva_arena.audit import in_page
 from khiva_arena.page.checker import BLOCKS
 
 pytestmark = pytest.mark.soak
-BROWSERS = ["chromium", pytest.param("other_browser", marks=pytest.mark.xdist_group("firefox"))]
+FIREFOX = pytest.mark.xdist_group("firefox")
+BROWSERS = ["chromium", pytest.param("other_browser", marks=FIREFOX)]
 VERIFIER_PAGE = CHECK.parent / "README.md"
 LOADED = """
 let load, python;
@@ -259,8 +260,15 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
     assert not chromium.texts("[data-what=verdict]")
 
 
-@pytest.mark.parametrize("cup", ["plain_recursions", "interpreted_recursions"])
-@pytest.mark.parametrize("of", BROWSERS)
+@pytest.mark.parametrize(
+    ("of", "cup"),
+    [
+        ("chromium", "plain_recursions"),
+        ("chromium", "interpreted_recursions"),
+        pytest.param("other_browser", "plain_recursions", marks=FIREFOX),
+        pytest.param("other_browser", "interpreted_recursions", marks=[FIREFOX, pytest.mark.long]),
+    ],
+)
 def test_no_recursion_differs_for_want_of_stack(page: Path, request: pytest.FixtureRequest, of: str, cup: str) -> None:
     browser: Page | Firefox = request.getfixturevalue(of)
     verdict = dropped(browser, page, request.getfixturevalue(cup) / "cup.khiva")
@@ -296,7 +304,7 @@ def test_modules_that_are_too_much_cannot_be_told_and_the_page_checks_the_next_b
     browser.until("return document.querySelector('[data-what=verdict]')?.textContent.startsWith('Equal: ')")
 
 
-@pytest.mark.xdist_group("firefox")
+@FIREFOX
 def test_firefox_comes_to_the_same_verdicts(page: Path, module_cup: Path, other_browser: Firefox, tmp_path: Path) -> None:
     assert dropped(other_browser, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
     assert f"{MATCHES} with every bot run again" in other_browser.texts("[data-what=event]")[0]
