@@ -22,6 +22,7 @@ def distance(seat: int, place: int) -> int:
     return 5 - shop if path == seat else shop + 4
 
 
+# NEARNESS[seat][place]: what a point of load there is worth to that seat.
 NEARNESS = tuple(tuple(NEAR[distance(seat, place)] for place in range(30)) for seat in range(5))
 
 
@@ -57,10 +58,10 @@ class Board:
         for cargo, held in zip(self.cargo, carpets, strict=True):
             for code in held:
                 cargo[code // 10] += code % 10
-        # For each seat, how near each place is to its outpost and its cargo; and those of the others.
-        mine = list(zip(NEARNESS, self.cargo, strict=False))
-        self._near = [(own, mine[:seat] + mine[seat + 1 :]) for seat, own in enumerate(mine)]
-        # By seat and camel: the places ahead at which it may stop, and what it promises where it is.
+        # For each seat: what a point of load is worth at each place and its cargo, and the same of each other seat.
+        pairs = list(zip(NEARNESS, self.cargo, strict=False))
+        self._near = [(own, pairs[:seat] + pairs[seat + 1 :]) for seat, own in enumerate(pairs)]
+        # By seat and camel: the places ahead at which the camel may stop, and what it promises where it is.
         ways = WALK[rules["khiva_spaces"] == "own_tent"]
         self._ahead = [
             [[place for place in way[at] if place not in camels or not place] for at in camels] for way in ways[: len(gems)]
