@@ -48,6 +48,8 @@ process.exit = (code) => {
 };
 """
 """Has a check in Node say at its end which modules of Python it compiled."""
+IN_NODE = ("module", "deal", "points", "choice", "tick")
+"""The forgeries that are tried in Node each time: tests/audit has all of them, by the same code, without a page around it."""
 NO_BUNDLES = {
     "a.png": lambda cup: b"\x89PNG\r\n\x1a\n",
     "empty.khiva": lambda cup: b"",
@@ -140,7 +142,9 @@ def test_no_module_of_python_is_compiled_while_the_page_starts_or_checks(page: P
     assert done.stderr.splitlines()[-1] == "compiled: ", "a module stands in none of [bytecode] in runtime.toml"
 
 
-@pytest.mark.parametrize("name", NO_BUNDLES)
+@pytest.mark.parametrize(
+    "name", ["a.png", "cut.khiva", *(pytest.param(name, marks=pytest.mark.long) for name in ("empty.khiva", "a.gz"))]
+)
 def test_a_file_that_is_no_bundle_or_a_damaged_one_cannot_be_read(
     page: Path, module_cup: Path, chromium: Page, tmp_path: Path, name: str
 ) -> None:
@@ -171,7 +175,7 @@ def shape(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8,}\b(\.{3})?|\b\d+\b", "N", text)
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in IN_NODE else pytest.mark.long) for name in FORGERIES])
 def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path: Path, name: str) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", name)
     (tmp_path / "forged.khiva").write_bytes(forged(lines))

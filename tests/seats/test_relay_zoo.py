@@ -106,7 +106,7 @@ def test_telling_rows_of_the_zoo_are_blamed_behind_a_relay_as_beside_the_arena(c
     check(chosen, row)
 
 
-@pytest.mark.soak
+@pytest.mark.long
 @pytest.mark.parametrize("row", PLAYED, ids=lambda row: row.name + ("-lenient" if row.strikes else ""))
 def test_every_row_that_makes_sense_is_blamed_behind_a_relay_as_beside_the_arena(chosen: Path, row: Row) -> None:
     check(chosen, row)
