@@ -56,6 +56,8 @@ NO_BUNDLES = {
     "a.gz": lambda cup: zlib.compress(b"no bundle", wbits=31),
     "cut.khiva": lambda cup: cup[: len(cup) // 2],
 }
+EACH_TIME = ("a.png", "cut.khiva")
+"""Those of them that ``make test-soak`` tries."""
 JAVASCRIPT = """
 for (let message; (message = khiva.readFrame()); ) {
   if (message.type === "hello") khiva.writeFrame({ type: "hello", proto: 1, name: "js" });
@@ -143,7 +145,7 @@ def test_no_module_of_python_is_compiled_while_the_page_starts_or_checks(page: P
 
 
 @pytest.mark.parametrize(
-    "name", ["a.png", "cut.khiva", *(pytest.param(name, marks=pytest.mark.long) for name in ("empty.khiva", "a.gz"))]
+    "name", [*EACH_TIME, *(pytest.param(name, marks=pytest.mark.long) for name in NO_BUNDLES if name not in EACH_TIME)]
 )
 def test_a_file_that_is_no_bundle_or_a_damaged_one_cannot_be_read(
     page: Path, module_cup: Path, chromium: Page, tmp_path: Path, name: str
@@ -175,7 +177,9 @@ def shape(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8,}\b(\.{3})?|\b\d+\b", "N", text)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in IN_NODE else pytest.mark.long) for name in FORGERIES])
+@pytest.mark.parametrize(
+    "name", [*IN_NODE, *(pytest.param(name, marks=pytest.mark.long) for name in FORGERIES if name not in IN_NODE)]
+)
 def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path: Path, name: str) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", name)
     (tmp_path / "forged.khiva").write_bytes(forged(lines))

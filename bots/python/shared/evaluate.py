@@ -61,12 +61,9 @@ class Board:
         # For each seat: what a point of load is worth at each place and its cargo, and the same of each other seat.
         pairs = list(zip(NEARNESS, self.cargo, strict=False))
         self._near = [(own, pairs[:seat] + pairs[seat + 1 :]) for seat, own in enumerate(pairs)]
-        # By seat and camel: the places ahead at which the camel may stop, and what it promises where it is.
-        ways = WALK[rules["khiva_spaces"] == "own_tent"]
-        self._ahead = [
-            [[place for place in way[at] if place not in camels or not place] for at in camels] for way in ways[: len(gems)]
-        ]
-        self._now = [[self._outlook(seat, camel, at) for camel, at in enumerate(camels)] for seat in self.seats]
+        # By seat and camel, once they are asked for: where the camel may stop ahead, and what it promises where it is.
+        self._ahead: list[list[list[int] | None]] = [[None] * len(camels) for _ in self.seats]
+        self._now: list[list[float | None]] = [[None] * len(camels) for _ in self.seats]
         self._cards: dict[tuple[int, int], float] = {}
 
     def card(self, seat: int, card: int) -> float:
@@ -75,6 +72,9 @@ class Board:
         if worth is None:
             camel, value = divmod(card, 10)
             ahead = self._ahead[seat][camel]
+            if ahead is None:
+                way = WALK[self.rules["khiva_spaces"] == "own_tent"][seat][self.camels[camel]]
+                ahead = self._ahead[seat][camel] = [place for place in way if place not in self.camels or not place]
             most = value + min(self.gems[seat], self.rules["gem_slots"][camel][value - 1])
             ends = ahead[value - 1 : most] or ([] if self.rules["overshoot"] == "no_move" else [ahead[-1]])
             worth = max([self.landing(seat, camel, place, boost) for boost, place in enumerate(ends)], default=0.0)
@@ -83,7 +83,10 @@ class Board:
 
     def landing(self, seat: int, camel: int, place: int, boost: int) -> float:
         """What it is worth to move a camel there for so many gems: what is gained at once and the better outlook."""
-        gain = -GEM * boost - self._now[seat][camel]
+        now = self._now[seat][camel]
+        if now is None:
+            now = self._now[seat][camel] = self._outlook(seat, camel, self.camels[camel])
+        gain = -GEM * boost - now
         shop = place % 6
         if shop == OUTPOST:
             return gain + self.cargo[seat][camel]  # a new teapot in the tent promises everybody the same
