@@ -128,7 +128,7 @@ def leap(one: str, other: str) -> bool:
     return sorted(abs(ord(a) - ord(b)) for a, b in zip(one, other, strict=True)) == [1, 2]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_matches_of_a_large_store_are_valid_and_its_event_goes_on(tmp_path: Path) -> None:
     """What is measured on them says something of real ones only if every check passes."""
     for number in range(BOTS):

@@ -94,6 +94,7 @@ def test_a_loader_without_a_function_is_refused_at_the_start(tmp_path: Path) -> 
         khiva_arena.match(checkpoint, "shipped:c/random", seed="a", start="30s", turn="10s")
 
 
+@pytest.mark.soak
 def test_a_table_by_step(played: Path) -> None:
     table = khiva_arena.standings(played / "out")[0]
     where = Path("nowhere")

@@ -172,6 +172,7 @@ for match in competition:
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(tmp_path: Path, number: signal.Signals) -> None:
     caller = subprocess.Popen(
@@ -349,6 +350,7 @@ def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:
         competition.wait()
 
 
+@pytest.mark.soak
 def test_a_sequential_test(tmp_path: Path) -> None:
     test = khiva_arena.sprt(
         GREEDY,
@@ -369,6 +371,7 @@ def test_a_sequential_test(tmp_path: Path) -> None:
         khiva_arena.sprt(GREEDY, [RANDOM], seeds=5, out=tmp_path)
 
 
+@pytest.mark.soak
 def test_a_bot_is_checked() -> None:
     report = khiva_arena.check(C, quick=True, isolation="trusted")
     assert report.passed

@@ -46,6 +46,7 @@ EXITS = "(call $proc_exit (i32.const 7))"
 ENDED = "crashed: exited with code 7"
 
 
+@pytest.mark.soak
 def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(tmp_path: Path, open_folder: Path) -> None:
     """One module has much code, by the data in it, which is in memory twice while it is loaded."""
     data = f'(data (i32.const 0) "{"a" * 8 * MIB}")'

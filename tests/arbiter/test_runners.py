@@ -106,6 +106,7 @@ def test_a_runner_that_fails_is_nobodys_fault(module: str) -> None:
     assert (outcome.record, outcome.causes, outcome.host) == (None, (), True)
 
 
+@pytest.mark.soak
 def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loaded machine may take long over what a module may do, and its answer is the same."""
     monkeypatch.setattr(runners, "SLOWEST", 0)
@@ -136,7 +137,7 @@ def test_a_match_that_is_run_again_grants_nothing_behind_its_end(
     assert ends == [job.header.time["turn_ms"] * TICKS_A_MS if granted is None else 0] * 2
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_matches_are_equal_however_many_are_played_at_a_time() -> None:
     modules = [("honest", "timeout:2"), ("traps:3", "honest"), ("honest", "honest")] * 2
     jobs = [replace(a_job(*words), ordinal=ordinal) for ordinal, words in enumerate(modules)]

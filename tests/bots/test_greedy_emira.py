@@ -50,7 +50,7 @@ def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int, mode: str) -
     assert won >= 0.8 * matches
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_two_greedy_bots_are_in_front(chooser: Any, seats: int) -> None:
     choose, rules = chooser(NAME), GAME.rules({})

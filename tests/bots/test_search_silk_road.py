@@ -23,6 +23,7 @@ def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser, given):
     assert play([chooser(NAME), chooser(GREEDY), chooser(NAME)], rules, 1) == first
 
 
+@pytest.mark.soak
 def test_it_does_not_always_choose_what_the_greedy_bot_does(chooser):
     rules = GAME.rules({"max_turns": 12})
     assert play([chooser(NAME)] * 3, rules, 2)[0] != play([chooser(GREEDY)] * 3, rules, 2)[0]

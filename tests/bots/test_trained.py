@@ -81,6 +81,7 @@ def test_equal_requests_get_equal_choices(modules: dict[str, ModuleType], seats:
     assert len(seen) > 2
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("rules", VARIANTS)
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_it_plays_every_variant_and_does_not_decline(modules: dict[str, ModuleType], seats: int, rules: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from arena import descendants, left_over, living
+from cases import mostly_soak
 from levels import EVERY_LEVEL, need_level
 from msgspec.structs import replace
 from tools import lacks
@@ -163,6 +164,7 @@ def test_what_an_author_is_told_where_nothing_came(checked: Callable[..., CheckR
     )
 
 
+@pytest.mark.soak
 def test_what_an_author_is_told_where_it_came_late(checked: Callable[..., CheckReport]) -> None:
     step = _step(checked("slow_answer"), "answers")
     assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
@@ -188,7 +190,7 @@ def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, check
     assert report.passed
 
 
-@pytest.mark.parametrize(("way", "more"), [("honest", {"quick": False}), ("note", {})], ids=["honest", "note"])
+@pytest.mark.parametrize(("way", "more"), mostly_soak([("honest", {"quick": False}), ("note", {})], 2), ids=["honest", "note"])
 def test_an_honest_bot_passes_every_step(way: str, more: dict[str, bool], checked: Callable[..., CheckReport]) -> None:
     report = checked(way, **more)
     assert report.passed
@@ -201,6 +203,7 @@ def test_an_honest_bot_passes_every_step(way: str, more: dict[str, bool], checke
     assert 1 << 20 < report.memory_bytes < 100 << 20
 
 
+@pytest.mark.soak
 def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., CheckReport]) -> None:
     report = checked("exits_at_once")
     assert [step.number for step in report.steps] == list(range(1, len(report.steps) + 1))
@@ -251,6 +254,7 @@ def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckRe
     assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "bot-not-checked", games="khiva"))
 
 
+@pytest.mark.soak
 def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) -> None:
     report = checked("honest", levels=tuple(Level), trust=False)
     step = _step(report, "level:trusted")

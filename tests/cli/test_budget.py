@@ -78,7 +78,7 @@ def test_of_few_seconds_what_is_between_matches_is_a_guess() -> None:
     assert around_matches([0.5, 0.5], ends(0, 1)) == 1.2 == around_matches([], [])
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_time_of_a_start_is_estimated_from_what_is_recorded(played: Path, tmp_path: Path) -> None:
     run = [*RUN, "-j", "1"]
     first = arena(*run, "--seeds", "1", cwd=tmp_path)

@@ -40,6 +40,7 @@ def folder(home: Path, main: str, more: str = "") -> str:
     return str(home)
 
 
+@pytest.mark.soak
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     """One of each other language does in tests/bots/test_readmes.py."""
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
@@ -65,6 +66,7 @@ def test_a_bot_in_python_is_told_its_ticks(tmp_path: Path) -> None:
     assert re.fullmatch(r"(seat \d: [\d,]+ ticks to start, \d+ decisions: .* ticks\n){2,}a turn has [\d,]+", step["said"])
 
 
+@pytest.mark.soak
 def test_what_comes_next_works(tmp_path: Path) -> None:
     bot = folder(tmp_path / "mine", (BOTS / "python" / "random" / "main.py").read_text(), 'games = ["emira"]\n')
     shutil.copy(BOTS / "python" / "kit" / "khiva_kit.py", bot)

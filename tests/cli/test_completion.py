@@ -92,6 +92,7 @@ class Shell:
         os.close(self._ours)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", START)
 def test_a_tab_completes_on_a_terminal(name: str, place: Path) -> None:
     need(name)

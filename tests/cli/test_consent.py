@@ -112,7 +112,7 @@ def asked(folder: Path, answer: str, *words: str) -> tuple[int, bool, str]:
     return terminal.end(), question, terminal.shown.text
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: Path) -> None:
     arena("new", "game", "mine", cwd=tmp_path)
     file, game = tmp_path / "cup.toml", tmp_path / "mine" / "game.py"

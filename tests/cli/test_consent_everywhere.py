@@ -101,6 +101,7 @@ def test_no_other_command_runs_the_game_of_a_league(verb: str, stranger: Path) -
     assert not (stranger / "ran").exists()
 
 
+@pytest.mark.soak
 def test_these_files_run_their_game_for_whoever_made_them(handed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a service has nobody to ask: a league is made by a command that names its game."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(handed / "maker"))

@@ -305,6 +305,7 @@ def test_a_later_stage_can_have_a_commitment_and_a_text_of_its_own(tmp_path: Pat
     assert arena("verify", "out", cwd=tmp_path).stdout.count("matches are sound") == 2
 
 
+@pytest.mark.soak
 def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
     words = ["sprt", NAIVE, C, *rates, "--isolation", "trusted", "--rule", "max_turns=4", "--out", "out"]
@@ -318,6 +319,7 @@ def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
     assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
+@pytest.mark.soak
 def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherwise(tmp_path: Path) -> None:
     words = command("khiva", "knockout", tmp_path, published("khiva-knockout", tmp_path))
     assert "event 1 is over" in arena(*words, cwd=tmp_path).stderr

@@ -36,6 +36,7 @@ def json_of(*words: str, cwd: Path) -> dict:
     return table
 
 
+@pytest.mark.soak
 def test_an_extended_table_allows_for_looking_and_a_planned_one_is_plain(folder: Path) -> None:
     table = json_of("standings", "chain", cwd=folder)
     assert table["looks"]["kind"] == "mixture"

@@ -250,6 +250,7 @@ def test_where_you_are_is_not_made_over(tmp_path: Path) -> None:
     assert "./-x" in arena("new", "python", "--", "-x", cwd=tmp_path).stdout
 
 
+@pytest.mark.soak
 def test_looking_for_languages_runs_nothing_of_where_you_are(tmp_path: Path) -> None:
     """It may be a stranger's bot: Python would import its msgpack.py, and rustup take the toolchain it names."""
     (tmp_path / "msgpack.py").write_text("open('ran', 'w')\n")

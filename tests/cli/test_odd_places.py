@@ -26,6 +26,7 @@ TWO = bots(RANDOM, NAIVE)
 SCRIPT = str(Path(sys.executable).parent / "khiva-arena")
 
 
+@pytest.mark.soak
 def test_no_module_of_the_folder_we_stand_in_is_run(tmp_path: Path) -> None:
     """As in a folder of submissions: workers and the screen are Python, too."""
     for name in ("msgspec", "trio", "rich", "select", "numpy"):

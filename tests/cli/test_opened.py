@@ -173,6 +173,7 @@ def test_a_bot_that_prints_its_key_on_stdout_does_not_show_it(tmp_path: Path) ->
         assert KEY not in done.stdout + done.stderr
 
 
+@pytest.mark.soak
 def test_a_check_opens_it_too(tmp_path: Path, asks: str) -> None:
     opened = ("--network", "asks", "--env", "asks=API_KEY")
     done = arena("check", asks, "--quick", "--game", "khiva", *opened, cwd=tmp_path, env={"API_KEY": KEY})

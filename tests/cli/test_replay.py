@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from arena import FAULTY, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
+from cases import mostly_soak
 from forked_command import Forked
 from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
@@ -49,7 +50,7 @@ def seat_of(store: Path, match: str, name: str) -> int:
         return next(seat.seat for seat in row.seats if event.bots[seat.bot].name == name)
 
 
-@pytest.mark.parametrize("event", range(1, 2 + len(GAMES)))
+@pytest.mark.parametrize("event", mostly_soak(range(1, 2 + len(GAMES)), 3))
 def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: Path) -> None:
     """The match is played again by the same bots, and what goes to each seat is captured."""
     arena("match", "--from", str(store / "out"), f"{event}/1", "--capture", "raw", cwd=tmp_path)
@@ -147,6 +148,7 @@ def test_no_choice_is_to_be_played_out_on_a_deal_that_is_not_over(store: Path, m
     assert done.stderr == "", "match --from --step would refuse it"
 
 
+@pytest.mark.soak
 def test_all_lost_matches_of_a_bot_are_asked_again(store: Path) -> None:
     with Store.read(store / "out") as opened:
         rows = [(event, row) for event in opened.events()[1:2] for row in opened.matches(event.id)]

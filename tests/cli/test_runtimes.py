@@ -174,6 +174,7 @@ def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) ->
     )
 
 
+@pytest.mark.soak
 def test_what_check_says_comes_next_works_with_a_runtime(place: Path) -> None:
     done = arena("check", "entries/mine", "--quick", "--isolation", "standard", "--runtime", "torch=venv", cwd=place)
     words = shlex.split(done.stdout.splitlines()[-2].split("Next: khiva-arena ")[1])

@@ -325,6 +325,7 @@ def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
     assert again.stdout == done.stdout
 
 
+@pytest.mark.soak
 def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
     slow = [word if word != RANDOM else PYTHON for word in words(seeds=12)]  # so that the kill comes in time
     arena(*slow, "--plan", "cup.plan", cwd=tmp_path)
@@ -497,6 +498,7 @@ def test_an_interrupted_merge_says_that_it_goes_on(
     assert sentence("merge", "interrupted-merged-stays-same") in capsys.readouterr().err
 
 
+@pytest.mark.soak
 def test_a_shard_from_python(cup: Path) -> None:
     first = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", jobs=1, out=cup / "one")
     assert sorted(match.ordinal for match in first) == [0, 1, 2, 3]

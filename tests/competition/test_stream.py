@@ -303,6 +303,7 @@ def _same_as_stored(folder: Path, told: list[dict[str, object]]) -> None:
     assert found == stored
 
 
+@pytest.mark.soak
 def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
     process = started(*RUN, "--seeds", "40", "--out", "out", "--events-file", "events", cwd=tmp_path)
     path = tmp_path / "events"
@@ -368,6 +369,7 @@ def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) ->
     assert len([line for line in told if line["type"] == "match"]) == 8
 
 
+@pytest.mark.soak
 def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     # One match at a time: of two, both may wait for the same seed, and are counted in one line then.
     short = ["--rule", "max_turns=2", "--trust-bots", "--seed", "sprt", "--elo1", "400", "-j", "1", "--out", "out", "--json"]

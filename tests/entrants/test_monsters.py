@@ -80,6 +80,7 @@ MONSTERS: dict[str, Callable[[], bytes]] = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", MONSTERS)
 def test_a_monster_is_refused_in_a_line_within_bounds(name: str, tmp_path: Path) -> None:
     path = tmp_path / "bot.wasm"

@@ -34,7 +34,7 @@ def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str) 
     return names
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_examples_for_trainers_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,7 +82,7 @@ def test_the_shipped_training_runs_from_a_copy(tmp_path: Path) -> None:
     assert "0 failed" in said
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_learns_there(tmp_path: Path) -> None:
     """A policy of numbers in place of PPO. The wrapper of PettingZoo's tutorial, played the same way, misses rewards."""
     (example,) = (

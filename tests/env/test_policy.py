@@ -43,6 +43,7 @@ def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> No
     assert [step.choices[0] for step in match.replay()[1:]] == [4, 3, 2, 1]
 
 
+@pytest.mark.soak
 def test_without_a_coding_it_fails_with_words(tmp_path: Path) -> None:
     match = played(tmp_path)
     assert match.verdicts == ("crashed", "ok")

@@ -162,7 +162,7 @@ def test_the_families_of_an_author_are_those_that_were_published(tmp_path: Path)
     assert active_families(tmp_path, f"{9:016x}") == set()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_one_bot_more_is_not_even_checked(quick_league: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(quick_league, tmp_path / "folder"))
     settings = folder / "spring" / "league.toml"

@@ -48,6 +48,7 @@ def verified(result: Result, receipts: Path, monkeypatch: pytest.MonkeyPatch) ->
     return verify(result.folder, seen=[receipts], beacon="true")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("said", CHOOSES)
 def test_who_chooses_deals_gains_much_unless_a_line_comes_later(results, said: str) -> None:
     """With a beacon only who draws late, or writes a false line, gains; the tests below show how that is found."""

@@ -333,7 +333,7 @@ def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refuse
 # --- whole examinations ---
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_shipped_bot_comes_in_and_its_build_counts(league: League, queue: Queue, tmp_path: Path) -> None:
     make(shipped.languages()["python"], tmp_path / "bot", "random")
     toml = tmp_path / "bot" / "bot.toml"

@@ -131,6 +131,7 @@ def two_batches(organiser: Organiser, names: str = "") -> list[Definition]:
     return definitions
 
 
+@pytest.mark.soak
 def test_a_thousand_leagues_of_the_same_bots_and_terms_have_one_event() -> None:
     """Ids, names of leagues and seasons, reasons, times, paces and the order of links: none of it is in what a batch follows
     from."""

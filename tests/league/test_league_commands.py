@@ -73,6 +73,7 @@ def test_a_bot_that_is_entered_twice_or_fails_is_refused_in_words(folder: Path) 
     assert "broken" not in arena("league", "status", "spring", cwd=folder).stdout
 
 
+@pytest.mark.soak
 def test_an_interrupted_player_resumes(folder: Path) -> None:
     player = started("league", "play", "spring", cwd=folder)
     chain = folder / "spring" / "public" / "chain.jsonl"
@@ -91,6 +92,7 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
     second.communicate()
 
 
+@pytest.mark.soak
 def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None:
     early = arena("league", "final", "spring", cwd=folder, code=2)
     assert sentence("league", "nobody-first") in early.stderr

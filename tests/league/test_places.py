@@ -256,7 +256,7 @@ def at_most(anew: Shares, old: Shares) -> bool:
     return mean <= 2 * error
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_version_that_is_entered_anew_gains_no_seat_and_no_first_line() -> None:
     for batches, of in compare(0.0, 0.0, leagues=40, after=(1, 5, 12), seed=3).items():
         assert at_most(of.anew.seat, of.old.seat), batches

@@ -185,6 +185,7 @@ def killed_after(transactions: int, monkeypatch: pytest.MonkeyPatch) -> Iterator
     assert Insertion.tally is tally
 
 
+@pytest.mark.soak
 def test_a_kill_before_any_transaction_leaves_the_chain_of_an_undisturbed_league(
     tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,7 @@ def test_a_form_that_never_ends_is_given_up(server: LeagueServer) -> None:
         assert slow.recv(100).split(b" ")[1] == b"408"
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_more_connections_than_there_may_be_keep_nobody_out(server: LeagueServer) -> None:
     silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(1_500)]
     try:

@@ -104,7 +104,7 @@ def searched(league: League, how: str, tmp_path: Path) -> dict[str, list[str]]:
     return {name: [path for path in paths if path not in own] for name, paths in found.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_no_file_that_the_server_can_open_has_the_secret(league: League, tmp_path: Path) -> None:
     if own_cell.missing():
         lacks("; ".join(own_cell.missing()))

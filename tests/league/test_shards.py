@@ -69,6 +69,7 @@ def shard(folder: Path, number: int) -> str:
     return name
 
 
+@pytest.mark.soak
 def test_a_batch_of_shards_is_that_of_one_machine(league_at: Callable[[Path], Path], tmp_path: Path) -> None:
     calm, shared = league_at(tmp_path / "calm"), league_at(tmp_path / "shared")
     league(calm, "play", "spring", "--batches", "2")
@@ -130,6 +131,7 @@ def test_the_line_after_a_plan_works_as_it_is_printed_with_a_beacon_too(folder: 
         assert len(ends_in(store)) == 1
 
 
+@pytest.mark.soak
 def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: Path) -> None:
     league(folder, "plan", "spring", "batch.json")
     arena("run", "--from-plan", "batch.json", "--out", "shard", cwd=folder)

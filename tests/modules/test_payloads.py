@@ -256,6 +256,7 @@ def test_a_damaged_payload_is_not_staged_and_is_named(tmp_path: Path, cache: Pat
         staging.stage(one)
 
 
+@pytest.mark.soak
 def test_a_league_in_ticks_names_both_hashes_and_anybody_can_run_it_again(
     cup: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

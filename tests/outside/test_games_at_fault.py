@@ -322,6 +322,7 @@ def test_one_that_goes_on_for_ever_is_ended(made: Made, monkeypatch: pytest.Monk
         played(made((APPLY, "        return []\n")))
 
 
+@pytest.mark.soak
 def test_one_that_loops_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "CPU_SECONDS", 0.9)  # the system counts whole seconds
     game = begun(made((APPLY, "        while True: pass\n")))

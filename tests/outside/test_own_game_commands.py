@@ -67,6 +67,7 @@ def test_it_is_played_in_processes_of_its_own_and_known_by_its_hash(table: Path)
     assert opening.source_of(str(table / "game.py")).code == version.removeprefix("1+")
 
 
+@pytest.mark.soak
 def test_at_two_jobs_the_digest_is_the_same(table: Path) -> None:
     run = ["run", "--game", "game.py", *two(table), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
     arena(*run, "-j", "2", "--out", "two", cwd=table)
@@ -94,6 +95,7 @@ def test_nothing_is_run_that_was_not_handed_over(table: Path, words: list[str]) 
     assert ran(table) == []
 
 
+@pytest.mark.soak
 def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
     assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", cwd=table).stdout
     assert ran(table)
@@ -119,6 +121,7 @@ def test_a_bundle_says_what_it_needs(table: Path) -> None:
     assert "bidding with cards=13 at 2 seats" in arena("standings", "out", cwd=table).stdout
 
 
+@pytest.mark.soak
 def test_tables_of_two_versions_are_told_apart_by_their_hashes(table: Path) -> None:
     changed(table / "later.py", ("import Mapping", "import Mapping  # another version"))
     for name in ("game.py", "later.py"):
@@ -135,6 +138,7 @@ def test_tables_of_two_versions_are_told_apart_by_their_hashes(table: Path) -> N
     assert arena("verify", "versions", "--game", "game.py", "--game", "later.py", cwd=table).stdout.count("are sound") == 2
 
 
+@pytest.mark.soak
 def test_it_is_extended_sampled_and_closed(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     sound = ["run", "--game", "mine/game.py", *two(tmp_path), "--seats", "2", "--isolation", "trusted"]
@@ -213,6 +217,7 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
     assert "forfeit" not in done.stdout + done.stderr
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_error_for_a_user_s_mistake_is_a_fault_in_a_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
     """A RulesError in apply() ends no run, whoever plays it."""
@@ -248,6 +253,7 @@ def test_its_test_passes_beside_it(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "mine", check=True)
 
 
+@pytest.mark.soak
 def test_a_check_says_what_to_do(tmp_path: Path) -> None:
     arena("new", "game", "mine", cwd=tmp_path)
     good = arena("check", "--game", "mine/game.py", cwd=tmp_path).stdout
@@ -445,6 +451,7 @@ def test_a_definition_with_it_is_read_as_any(table: Path) -> None:
     assert read_definition(event.text).game == "bidding"
 
 
+@pytest.mark.soak
 def test_it_is_checked_under_rules(table: Path) -> None:
     done = arena("check", "--game", "game.py", "--rule", "cards=5", cwd=table)
     titles = re.findall(r"^  ok  (.*?):", done.stdout, re.MULTILINE)
@@ -471,6 +478,7 @@ def test_a_bot_is_checked_under_rules(table: Path) -> None:
     assert " --rule cards=3 --bot " in done.stdout
 
 
+@pytest.mark.soak
 def test_advice_names_the_rules_under_which_it_is_wrong(table: Path) -> None:
     late = ("        self.points = [0] * seats\n", "        self.points = [0] * seats\n        1 // (cards - 4)\n")
     changed(table / "wrong.py", late)

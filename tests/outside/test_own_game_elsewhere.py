@@ -43,6 +43,7 @@ def digest(text: str) -> str:
 # --- plans ---
 
 
+@pytest.mark.soak
 def test_shards_of_a_plan_play_it_and_a_merge_replays_it(folder: Path) -> None:
     run = [*run_of("mine/game.py"), "--isolation", "trusted"]
     whole = digest(arena(*run, "--out", "whole", cwd=folder).stderr)

@@ -47,6 +47,7 @@ def test_every_module_of_the_page_is_imported_without_what_a_page_has_not(tmp_pa
     assert done.stdout == f"{len(modules)}\n"
 
 
+@pytest.mark.soak
 def test_the_archive_is_the_same_each_time() -> None:
     assert packed(FIRSTS) == packed(FIRSTS)
     with zipfile.ZipFile(io.BytesIO(packed(FIRSTS))) as files:

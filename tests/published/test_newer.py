@@ -79,6 +79,7 @@ def test_a_league_is_read_verified_and_run_again(tmp_path: Path, monkeypatch: py
     assert "script v1" in arena("standings", "league", cwd=tmp_path).stdout
 
 
+@pytest.mark.soak
 def test_a_league_goes_on_with_what_was_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there(NEWER_LEAGUE, tmp_path, monkeypatch)
     monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # these bots keep to no more than matches need

@@ -100,6 +100,7 @@ def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, user_home: Pa
     assert done.returncode == (1 if rows["best"] == "trusted" else 0)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.BASIC])
 def test_an_ordinary_user_plays_the_shipped_bots(level: Level, user_home: Path) -> None:
     need_level(level)

@@ -59,6 +59,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 # --- who starts us ---
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_whoever_starts_us_may_ignore_the_end_of_children(jobs: str, tmp_path: Path) -> None:
     words = ["run", *bots(C_GREEDY, C), "--isolation", "trusted", "-j", jobs, "--out", str(tmp_path / "out")]

@@ -93,6 +93,7 @@ def test_nothing_there_moves_by_what_others_do(
     assert found["read"] >= 15, "it could read next to nothing: that proves nothing"
 
 
+@pytest.mark.soak
 def test_the_commotion_is_seen_where_nothing_is_hidden(open_folder: Path) -> None:
     names = open_folder / "names"
     names.write_text("\n".join([*of_the_machine(), *OF_THE_NETWORK]))

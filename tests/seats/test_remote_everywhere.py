@@ -37,6 +37,7 @@ def test_match_seats_a_remote_bot(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1].startswith("digest ")
 
 
+@pytest.mark.soak
 def test_check_tries_what_can_be_seen_of_a_remote_bot_and_says_what_cannot(tmp_path: Path) -> None:
     port = free_port()
     with relay_command(tmp_path, port, "shipped:c/random"):
@@ -60,6 +61,7 @@ def test_a_check_of_a_person_is_refused_in_a_line(tmp_path: Path) -> None:
     assert sentence("entrants", "person-plays-khiva-arena") in done.stderr
 
 
+@pytest.mark.soak
 def test_the_api_seats_remote_bots_and_says_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,7 +36,7 @@ def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:
             assert blamed(play_one(match())) == ("ok", "")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_silent_strangers_do_not_keep_a_relay_out_that_comes_back(script: Path) -> None:
     """Hundreds that connect again whenever they are closed."""
     over = threading.Event()

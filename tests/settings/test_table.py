@@ -156,6 +156,7 @@ def with_one_row_more(*words: str, cwd: Path, code: int) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.soak
 def test_one_row_more_is_one_setting_more(tmp_path: Path) -> None:
     shown = " ".join(with_one_row_more("run", "-h", "all", cwd=tmp_path, code=0).split())
     assert "The run:" in shown

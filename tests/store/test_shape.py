@@ -123,7 +123,7 @@ def peak(*words: str) -> tuple[int, subprocess.CompletedProcess[str]]:
     return int(last) * 1024, done
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_record_as_large_as_memory_is_refused_in_little_of_it(sound: Path, store: Path) -> None:
     change(store, f"UPDATE matches SET record = replace(hex(zeroblob({LONG // 2})), '00', '[[') WHERE ordinal = 2")
     usual, _ = peak("standings", str(sound))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cases import mostly_soak
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -36,7 +37,7 @@ def shown(what: Any, width: int, *, colours: bool = False) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("changed", mostly_soak([False, True], 2))
 def test_every_position_has_a_table_that_fits(game: str, changed: bool) -> None:
     """At every width of a terminal, under the default rules and under others, whatever the seat is asked."""
     rules = dict(next(iter(GAMES[game].samples), {})) if changed else {}

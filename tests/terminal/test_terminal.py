@@ -145,6 +145,7 @@ def test_a_screen_that_dies_is_followed_by_plain_lines(late: Path, tmp_path: Pat
     assert lines_of(run)[-1].startswith("results are in out; next: ")
 
 
+@pytest.mark.soak
 def test_a_screen_that_hangs_stops_nobody(late: Path, tmp_path: Path) -> None:
     run = Terminal(slowly(late, 12), tmp_path)
     assert run.until(drawing), run.raw

@@ -204,6 +204,7 @@ def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: P
     assert refused(address)
 
 
+@pytest.mark.soak
 def test_a_server_that_stands_still_holds_up_neither(tmp_path: Path) -> None:
     words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "4", "--trust-bots", "--out", "out", "--web")
     with playing(tmp_path, *words) as (process, address):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, descendants, living
+from cases import mostly_soak
 from expect import SECONDS_MOST, differences
 from play import BROKEN, TIME, best_levels, play, remove_notes
 from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIMEOUT, WALLED, Row
@@ -95,7 +96,9 @@ PAIRS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("one", "expected", "other", "expected_of_other"), PAIRS, ids=[f"{p[0]}+{p[2]}" for p in PAIRS])
+@pytest.mark.parametrize(
+    ("one", "expected", "other", "expected_of_other"), mostly_soak(PAIRS, 2), ids=[f"{p[0]}+{p[2]}" for p in PAIRS]
+)
 def test_two_at_one_table_are_blamed_separately(
     one: str, expected: tuple[str, str], other: str, expected_of_other: tuple[str, str]
 ) -> None:
