@@ -211,6 +211,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.soak
 def test_after_an_interrupt_it_is_as_if_stopped(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED, str(tmp_path)], capture_output=True, text=True, check=False, timeout=100

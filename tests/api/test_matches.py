@@ -29,6 +29,7 @@ def test_all_matches_of_a_store_in_order(played: Path) -> None:
     assert all(one.faults == ((),) * len(one.bots) for one in found)
 
 
+@pytest.mark.soak
 def test_a_frame_has_a_row_for_each_seat(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = khiva_arena.matches(played / "out").to_pandas()
     found = list(khiva_arena.matches(played / "out"))

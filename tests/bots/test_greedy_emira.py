@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from cases import mostly_soak
 
 from khiva_arena.games import schema
 from khiva_arena.games.emira import GAME
@@ -43,7 +44,7 @@ def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["basic", "advanced"])
-@pytest.mark.parametrize("seats", [3, 4, 5])
+@pytest.mark.parametrize("seats", mostly_soak([3, 4, 5], 3))
 def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int, mode: str) -> None:
     choose, rules, matches = chooser(NAME), GAME.rules({"mode": mode}), 5
     won = sum(play(choose, {deal % seats}, seats, deal, rules)[0][deal % seats] == 1 for deal in range(matches))

@@ -63,6 +63,7 @@ def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
     assert [words[0] for words in _typed(name)][:3] == ["new", "check", "match"]
 
 
+@pytest.mark.soak
 @languages.each(ALL)
 def test_the_bot_that_it_shows_plays(name: str, lay_out: Any, tmp_path: Path) -> None:
     need_language(name)

@@ -65,6 +65,7 @@ def test_a_new_one_plays_a_match_without_a_fault(name: str, lay_out: Any, tmp_pa
         assert said["verdicts"] == ["ok"] * seats, said
 
 
+@pytest.mark.soak
 @languages.each(ALL)
 def test_each_choice_is_legal_and_equal_in_another_process(
     name: str, lay_out: Any, framed: Any, conversation: Any, tmp_path: Path
@@ -112,6 +113,7 @@ def test_a_changed_view_makes_no_slip_with_memory_or_numbers(sanitized: Any, fra
             assert len(answers(bot, conversation[0] | given, every, framed)) == len(every)
 
 
+@pytest.mark.soak
 @languages.each(ALL, "thinker")
 def test_a_view_in_which_a_number_is_wrong_ends_no_bot(name: str, staged: Any, framed: Any, conversation: Any) -> None:
     need_tools(name.partition("/")[0])

@@ -50,6 +50,7 @@ def test_markdown_says_what_failed_first_and_then_lists_all() -> None:
     assert lines.index("```") < lines.index("got: hello") < lines.index("| 4 | it exits | skipped |")
 
 
+@pytest.mark.soak
 @settings(max_examples=40)
 @given(st.text(), st.text())
 def test_what_a_bot_wrote_becomes_no_markup(text: str, name: str) -> None:

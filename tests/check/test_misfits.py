@@ -152,6 +152,7 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     assert "good game!" in _step(checked("prints_after_end"), "stdout").got
 
 
+@pytest.mark.soak
 def test_what_an_author_is_told_where_nothing_came(checked: Callable[..., CheckReport]) -> None:
     step = _step(checked("silent"), "answers")
     assert step.got == "nothing within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")

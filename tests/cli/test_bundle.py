@@ -161,6 +161,7 @@ def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert sentence("audit", "round-cannot-drawn-results") in verified(forged(lost), tmp_path, capsys)[1]
 
 
+@pytest.mark.soak
 def test_a_sequential_test_ends_with_its_decision(decided: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command(capsys, "bundle", decided / "out", tmp_path / "b")
     lines = lines_of(tmp_path / "b")

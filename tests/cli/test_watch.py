@@ -57,6 +57,7 @@ def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:
     assert lines[14:] == ["match 7  greedy  timeout  no answer within 1000 ms"]
 
 
+@pytest.mark.soak
 def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--seeds", "5"]
     done = arena(*words, "--seed", "demo", "--trust-bots", "--json", "--out", "out", "--events-file", "events", cwd=tmp_path)

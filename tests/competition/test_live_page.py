@@ -115,6 +115,7 @@ def test_a_page_that_cannot_be_written_ends_with_one_warning(store: Path, tmp_pa
     assert (tmp_path / "page.html").read_text() == "mine"
 
 
+@pytest.mark.soak
 def test_a_run_writes_one_and_so_does_the_same_command_again(tmp_path: Path) -> None:
     done = arena(*RUN, "--seeds", "2", "--report", "page.html", cwd=tmp_path)
     assert sentence("competition", "page-results-open-browser", path="page.html") in done.stderr

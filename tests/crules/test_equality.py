@@ -35,6 +35,7 @@ def test_all_that_a_seat_sees_and_its_worlds_are_the_engine_s(game: Game, seats:
         assert play_alike(game, seats, f"views {seats} {number}", views=0.01) > 0
 
 
+@pytest.mark.soak
 def test_worlds_of_a_match_of_eleven_deals_are_the_engine_s() -> None:
     """The weights of what seats may have kept exceed 40 bits in it, and are cut."""
     khiva = next(game for game in GAMES if game.name == "khiva")

@@ -196,6 +196,7 @@ def number(value: int) -> bytes:
     return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + number(value >> 7)
 
 
+@pytest.mark.soak
 def test_a_compiler_that_a_module_keeps_at_work_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(modules, "TO_COMPILE", replace(modules.TO_COMPILE, cpu=1))
     line = refusal(module(tmp_path / "m", data=heavy(functions=10_000, squares=200)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import mostly_soak
 from lowest import Lowest
 from wording import pattern, sentence
 
@@ -68,7 +69,7 @@ def reached(game: Any, steps: int, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
-@pytest.mark.parametrize("steps", [0, 1, 2, 7, 11])
+@pytest.mark.parametrize("steps", mostly_soak([0, 1, 2, 7, 11], 3))
 def test_a_world_looks_the_same_to_its_seat_alone(name: str, steps: int) -> None:
     game = openspiel.load(name, 3, turn_based=True)
     state = reached(game, steps, seed=steps)

@@ -36,6 +36,7 @@ def played(path: Path, **coding: Coding) -> khiva_arena.PlayedMatch:
     return khiva_arena.match(*bots, game=changed(path / "game.py"), rules=RULES, seed="a", turn="10s")
 
 
+@pytest.mark.soak
 def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> None:
     match = played(tmp_path, coding=bidding())
     assert match.verdicts == ("ok", "ok")

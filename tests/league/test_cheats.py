@@ -445,6 +445,7 @@ def plain_links(claim: Claim) -> list[dict[str, Any]]:
     return [json.loads(text_of(link)) for link in claim.links]
 
 
+@pytest.mark.soak
 def test_no_field_at_its_end_ends_the_audit(with_lines: Claim) -> None:
     """Whatever a field holds is refused or followed."""
     links, followed = plain_links(with_lines), 0

@@ -38,6 +38,7 @@ def bot(place: Path) -> str:
     return str(place)
 
 
+@pytest.mark.soak
 def test_bots_run_in_the_interpreter_of_the_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv(interpreters.FOLDER, str(tmp_path / "installed"))

@@ -173,6 +173,7 @@ def test_a_league_that_is_not_founded_takes_nothing(folder: Path, league_at: Cal
     assert sentence("league", "nothing-due") in refused.stderr
 
 
+@pytest.mark.soak
 def test_a_shard_of_another_batch_is_refused(folder: Path) -> None:
     arena("run", *OTHERS, "--out", "other", cwd=folder)
     league(folder, "play", "spring", "--batches", "1")

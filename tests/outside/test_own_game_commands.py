@@ -195,6 +195,7 @@ def test_a_settings_file_names_it_from_where_it_lies(table: Path) -> None:
     assert "5 to" not in done.stderr
 
 
+@pytest.mark.soak
 def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(tmp_path / "game.py", LATE)
     match = ["match", "--game", "game.py", *two(tmp_path), "--isolation", "trusted"]
@@ -283,6 +284,7 @@ def test_a_check_finds_what_lies_in_an_undrawn_deck(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.soak
 def test_a_check_names_each_point_once_and_where_it_is_broken(tmp_path: Path) -> None:
     """What a beginner gets wrong first: no look at choices and seats, a list handed out, a choice of one."""
     wrong = [

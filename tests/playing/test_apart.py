@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from apart import Watch, watched
 from arena import C, arena, bots
+from cases import mostly_soak
 from levels import need_level
 from msgspec.structs import replace
 
@@ -64,7 +65,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize(
     ("cores", "slots", "change", "tries"),
-    [(1, 2, some_void, 23), (2, 2, sound, 16), (2, 3, some_void, 23)],
+    mostly_soak([(1, 2, some_void, 23), (2, 2, sound, 16), (2, 3, some_void, 23)], 3),
     ids=["one process", "two workers", "three slots of two"],
 )
 def test_rotations_of_a_table_are_not_played_side_by_side(
@@ -110,6 +111,7 @@ def test_no_match_that_was_passed_over_is_played_once_its_table_is_set_aside(
     assert sorted(start.job.ordinal for start in watch.starts) == [0, 0, *range(2, 8)]
 
 
+@pytest.mark.soak
 def test_no_match_that_was_passed_over_is_played_once_a_test_has_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     real = SequentialPlay.record

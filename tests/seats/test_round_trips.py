@@ -26,6 +26,7 @@ from khiva_arena.settings.settings import settings_from
 DELAY = 0.1
 
 
+@pytest.mark.soak
 def test_a_link_that_is_as_long_as_a_turn_costs_the_seat_nothing_if_it_is_given_back(script: Path) -> None:
     with hub() as (one, port), wire_between(port, DELAY) as (between, _), relay(script, between, *HONEST):
         assert until_here(one)["rtt_ms"] >= 2000 * DELAY

@@ -128,6 +128,7 @@ def crashed(text: str) -> bool:
     return bool(re.search(r"^1/\d+  \S+  crashed  ", text, re.MULTILINE))
 
 
+@pytest.mark.soak
 def test_faults_are_seen_as_they_happen(late: Path, tmp_path: Path) -> None:
     run = Terminal(crashing(late, 2, seeds=5000), tmp_path)
     assert run.until(crashed), run.raw
@@ -136,6 +137,7 @@ def test_faults_are_seen_as_they_happen(late: Path, tmp_path: Path) -> None:
     assert "crashed" not in run.shown.text
 
 
+@pytest.mark.soak
 def test_a_screen_that_dies_is_followed_by_plain_lines(late: Path, tmp_path: Path) -> None:
     run = Terminal(crashing(late, 1, seeds=20), tmp_path, apart=True)
     assert run.until(crashed), run.raw
@@ -222,6 +224,7 @@ def test_what_can_draw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     os.close(ours)
 
 
+@pytest.mark.soak
 def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
