@@ -44,12 +44,13 @@ def test_what_the_table_does_not_allow_is_our_own_bug(action: str) -> None:
         session.ask(decide(1), 1) if action == "ask" else session.late()
 
 
-def test_req_must_rise_by_one() -> None:
+@pytest.mark.parametrize("first", [0, 5])
+def test_req_must_rise_by_one(first: int) -> None:
     session = greeted()
-    session.ask(decide(5), 5)
+    session.ask(decide(first), first)
     session.late()
     with pytest.raises(LocalProtocolError):
-        session.ask(decide(7), 7)
+        session.ask(decide(first + 2), first + 2)
 
 
 def test_answer() -> None:
@@ -142,6 +143,20 @@ def test_a_seat_that_owes_an_answer_is_ready_at_the_second_frame() -> None:
     assert session.ready
     assert session.open() == Answer(1)
     session.ask(decide(7), 7)
+    session.receive(act(7))
+    assert session.ready
+
+
+def test_a_late_answer_that_came_leaves_the_others_owed() -> None:
+    session = greeted()
+    for req in (5, 6):
+        session.ask(decide(req), req)
+        session.late()
+    session.ask(decide(7), 7)
+    session.receive(act(5))
+    assert session.open() is None
+    session.receive(act(6))
+    assert not session.ready
     session.receive(act(7))
     assert session.ready
 
