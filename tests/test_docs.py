@@ -34,7 +34,8 @@ FEWER = {
     "--seeds 20": "--seeds 2",
     "--seeds 50": "--seeds 2",
     "--seeds 10": "--seeds 1 --lineups 1",
-    "--elo1 20": "--elo1 400",
+    "--elo1 20": "--elo1 400 --rule max_turns=4",
+    "check my-bot": "check --quick my-bot",
 }
 
 
@@ -43,7 +44,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[list[str]]:
-    """The words of each line that a page says to type, on fewer deals."""
+    """The words of each line that a page says to type, on fewer deals; tests/bots/test_readmes.py has a bot checked in whole."""
     text = "".join(blocks(page, "sh")).replace("\\\n", " ")
     for long, short in FEWER.items():
         text = text.replace(long, short)

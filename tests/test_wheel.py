@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,16 @@ def test_it_carries_protocol_and_bots_and_no_tests(installed: Path) -> None:
     assert not [name for name in carried if "/test_" in name or "__pycache__" in name or "/tests/" in name]
 
 
+def test_it_is_for_one_processor_since_it_carries_programs(wheel: Path) -> None:
+    """tests/native has the one that is built where there is no compiler."""
+    need("cc")
+    (made,) = wheel.glob("*.whl")
+    programs = [item for item in zipfile.ZipFile(made).infolist() if "/native/launch-" in item.filename]
+    assert "manylinux_2_17" in made.name
+    assert "musllinux" in made.name
+    assert [oct(item.external_attr >> 16 & 0o777) for item in programs] == ["0o755"]
+
+
 def test_it_runs(installed: Path, tmp_path: Path) -> None:
     assert "greedy" in run(installed, tmp_path, "bots")
     bots = installed / "khiva_arena" / "_shipped" / "bots" / "python"
@@ -115,7 +126,7 @@ def test_it_makes_pages_with_the_drawings_of_all_games(installed: Path, tmp_path
 
 def test_it_begins_a_bot_checks_it_and_plays_it(installed: Path, tmp_path: Path) -> None:
     run(installed, tmp_path, "new", "python", "my-bot")
-    assert sentence("check", "keeps-protocol-next") in run(installed, tmp_path, "check", "my-bot")
+    assert sentence("check", "keeps-protocol-next") in run(installed, tmp_path, "check", "--quick", "my-bot")
     bots = ["--bot", "my-bot", "--bot", "shipped:python/greedy"]
     assert sentence("check", "match-over") in run(installed, tmp_path, "match", *bots, "--seed", "demo")
     run(installed, tmp_path, "run", *bots, "--seats", "2", "--seeds", "1", "--out", "games")

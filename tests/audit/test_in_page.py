@@ -69,8 +69,14 @@ def test_what_is_forged_is_named_and_nothing_is_called_equal(module_cup: Path, n
     assert any(said in problem for problem in events[-1]["problems"]), events[-1]
 
 
+EACH_IN_EACH_GAME = len(FORGERIES) * (1 + len(OTHER_GAMES))
+"""The first lots forge each thing once in a bundle of each game; the others draw other places for the same."""
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("lot", range(200))
+@pytest.mark.parametrize(
+    "lot", [*range(EACH_IN_EACH_GAME), *(pytest.param(lot, marks=pytest.mark.long) for lot in range(EACH_IN_EACH_GAME, 200))]
+)
 def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(module_cup: Path, other_cups: Path, lot: int) -> None:
     places = (module_cup, *(other_cups / game for game in OTHER_GAMES))
     name = [*FORGERIES][lot % len(FORGERIES)]

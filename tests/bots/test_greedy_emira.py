@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cases import mostly_soak
+from lengthy import lengthy
 
 from khiva_arena.games import schema
 from khiva_arena.games.emira import GAME
@@ -100,7 +101,7 @@ def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "least"), [(3, 0.5), (4, 0.55), (5, 0.55)])
+@pytest.mark.parametrize(("seats", "least"), [(3, 0.5), *lengthy([(4, 0.55), (5, 0.55)])])
 def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None:
     """One among hoarders, in every seat of each deal: the share of those whom it leaves behind, half a share for equals."""
     spender, other, rules, deals = chooser(NAME), hoarder(chooser), GAME.rules({}), range(20, 25)

@@ -1,4 +1,4 @@
-"""One byte of a store is flipped, 150 times: what differs is said, what is called sound is, and nothing is a bug."""
+"""One byte of a store is flipped, 60 times: what differs is said, what is called sound is, and nothing is a bug."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from khiva_arena.cli.main import run
 
 pytestmark = pytest.mark.soak
 
-FLIPS = 150
+FLIPS = 60
 SEED = 7
 PAGE = 4096
 HEADER = 100  # of the file

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from arena import C_GREEDY, FAULTY, C, arena, bots, living, says_interrupted, started
 from killing import all_gone, below, read
+from lengthy import lengthy
 from waiting import until
 from wording import sentence
 
@@ -68,8 +69,20 @@ def is_in(phase: str, folder: Path, pid: int) -> bool:
     return there and (folder / "out" / "arena.db").exists()
 
 
-@pytest.mark.parametrize("twice", [None, 0.0, 0.05], ids=["once", "at once again", "soon again"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+HOW = {
+    "INT-once": (signal.SIGINT, None),
+    "TERM-at once again": (signal.SIGTERM, 0.0),
+    "INT-soon again": (signal.SIGINT, 0.05),
+}
+MORE = {
+    "TERM-once": (signal.SIGTERM, None),
+    "INT-at once again": (signal.SIGINT, 0.0),
+    "TERM-soon again": (signal.SIGTERM, 0.05),
+}
+"""The other signal each time: one handler answers both."""
+
+
+@pytest.mark.parametrize(("number", "twice"), [*HOW.values(), *lengthy(MORE.values())], ids=[*HOW, *MORE])
 @pytest.mark.parametrize(("phase", "make", "more", "said"), PHASES, ids=["building", "greeting", "thinking", "thinking-j2"])
 def test_interrupted(
     tmp_path: Path,
@@ -104,7 +117,7 @@ def test_interrupted(
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
     """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
-    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "60", "--seed", "x", "--out", "out"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "30", "--seed", "x", "--out", "out"]
     whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
     codes = []
     for wait in (0.05, 0.4):

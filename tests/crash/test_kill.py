@@ -19,7 +19,7 @@ from khiva_arena.sandbox.detect import best
 
 pytestmark = pytest.mark.soak
 
-KILLS = 5
+KILLS = 3
 SEED = 20
 
 

@@ -49,6 +49,10 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+SLOTS = {Level.STRICT: (1,), Level.STANDARD: (1, 2), Level.BASIC: (1,), Level.TRUSTED: (2,)}
+"""One match at a time, two, or both: what a level adds to a stop does not depend on that. ``make stops`` has all of them."""
+
+
 @EVERY_LEVEL
 def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> None:
     """One match at a time and two: two signals to the whole tree, and one to the arbiter or its group."""
@@ -57,7 +61,8 @@ def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> 
     whole = Stopped(folder / "whole", marker, 1, level, program, SEEDS)
     whole.to_the_end()
     digest = whole.digest()
-    for jobs, numbers in ((1, SIGNALS[:2]), (2, SIGNALS[1:])):
+    for jobs in SLOTS[level]:
+        numbers = SIGNALS[jobs - 1 : jobs + 1]
         chance = random.Random(f"{level} {jobs}")
         run = Stopped(folder / f"run{jobs}", marker, jobs, level, program, SEEDS)
         ways = [("tree", number) for number in numbers] + [(chance.choice(HOWS[1:]), chance.choice(SIGNALS))]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import mostly_soak
+from lengthy import told_apart
 from lowest import Lowest
 from wording import pattern, sentence
 
@@ -23,7 +24,7 @@ FORMS = [(name, turn_based) for name in registry.NAMES for turn_based in (False,
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "seats"), CASES)
+@pytest.mark.parametrize(("name", "seats"), told_apart(CASES, [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 2)]))
 def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
     for turn_based in (False, True):
         game = openspiel.load(name, seats, rules={"max_rounds": 4} if name == "emira" else {}, turn_based=turn_based)
@@ -32,7 +33,7 @@ def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "turn_based"), FORMS)
+@pytest.mark.parametrize(("name", "turn_based"), told_apart(FORMS, [("khiva", False), ("khiva", True), ("silk_road", False)]))
 def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
     from open_spiel.integration_tests.api_test import EnforceAPIOnPartialTreeBase
 

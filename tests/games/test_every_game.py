@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from lengthy import at_seats
 
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import RulesError
@@ -53,10 +54,14 @@ def test_it_conforms_at_every_seat_count(game: Game) -> None:
 
 
 @pytest.mark.soak
-def test_it_conforms_at_every_seat_count_late_in_a_match(game: Game) -> None:
-    fewest = {"emira": 1000, "silk_road": 700}.get(game.name, len(game.seats))
+@pytest.mark.parametrize(
+    "which", [slice(-1, None), pytest.param(slice(None), marks=pytest.mark.long)], ids=["most seats", "all seats"]
+)
+def test_it_conforms_late_in_a_match(game: Game, which: slice) -> None:
+    one = at_seats(game, game.seats[which])
+    fewest = {"emira": 1000, "silk_road": 700}.get(game.name, len(game.seats)) * len(one.seats) // len(game.seats)
     longer = [{"max_rounds": 18} if game.name == "emira" else {}]
-    assert conformance.check_game(game, longer, matches=1, seed="every game") > fewest
+    assert conformance.check_game(one, longer, matches=1, seed="every game") > fewest
 
 
 @pytest.mark.long

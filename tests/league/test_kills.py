@@ -119,8 +119,8 @@ def _over(league: Path) -> int:
 @pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
     ("bots", "batches", "players", "servers"),
-    [(3, 8, 6, 2), pytest.param(20, 40, 60, 40, marks=pytest.mark.long)],
-    ids=["few", "many"],
+    [(3, 4, 3, 1), *(pytest.param(*more, marks=pytest.mark.long) for more in ((3, 8, 6, 2), (20, 40, 60, 40)))],
+    ids=["few", "more", "many"],
 )
 def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(
     tmp_path: Path, bots: int, batches: int, players: int, servers: int, record_property: Callable[[str, object], None]

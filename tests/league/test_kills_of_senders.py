@@ -69,7 +69,7 @@ def test_an_interrupted_command_says_that_nothing_waits(number: signal.Signals, 
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kills", [25, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [8, pytest.param(60, marks=pytest.mark.long)])
 def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so(folder: Path, kills: int) -> None:
     league, chance, ended = folder / "spring", random.Random(51), 0
     words = ("league", "enter", "spring", "naive", "--author", "ann")

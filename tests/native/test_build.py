@@ -123,9 +123,8 @@ def test_a_program_needs_no_library_of_the_system(room: Path) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("compiler", ["cc", "no-such-compiler"])
-def test_a_wheel_is_for_one_processor_only_if_it_carries_programs(compiler: str, tmp_path: Path) -> None:
-    need("cc")
+def test_a_wheel_without_programs_is_for_every_processor(tmp_path: Path) -> None:
+    """tests/test_wheel.py has the one with programs."""
     list_files = ["git", "ls-files", "-zco", "--exclude-standard"]
     tracked = subprocess.run(list_files, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     copy = tmp_path / "copy"
@@ -134,13 +133,10 @@ def test_a_wheel_is_for_one_processor_only_if_it_carries_programs(compiler: str,
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, copy / name)
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(words, cwd=copy, env=os.environ | {"CC": compiler}, check=True, capture_output=True, timeout=2 * build.SECONDS)
+    subprocess.run(
+        words, cwd=copy, env=os.environ | {"CC": "no-such-compiler"}, check=True, capture_output=True, timeout=2 * build.SECONDS
+    )
     (wheel,) = tmp_path.glob("*.whl")
     programs = [item for item in zipfile.ZipFile(wheel).infolist() if "/native/launch-" in item.filename]
-    if compiler == "cc":
-        assert "manylinux_2_17" in wheel.name
-        assert "musllinux" in wheel.name
-        assert [oct(item.external_attr >> 16 & 0o777) for item in programs] == ["0o755"]
-    else:
-        assert wheel.name.endswith("-py3-none-any.whl")
-        assert programs == []
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert programs == []

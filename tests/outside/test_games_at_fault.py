@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from lengthy import lengthy
 from own_games import TEMPLATE, Made
 from wording import pattern, sentence
 
@@ -373,10 +374,14 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
             CLONE + "    def clone(self):\n" + SLEEP,
             CHECKED + (sentence("outside", "not-ended-within-s", wall_seconds="4") + ", at last in clone(), line "),
         ),
-        (
-            CLONE,
-            CLONE + "    def __deepcopy__(self, memo):\n" + LOOP,
-            CHECKED + "takes more than 1 s of CPU, at last in clone(), line ",
+        *lengthy(
+            [
+                (
+                    CLONE,
+                    CLONE + "    def __deepcopy__(self, memo):\n" + LOOP,
+                    CHECKED + "takes more than 1 s of CPU, at last in clone(), line ",
+                )
+            ]
         ),
     ],
 )

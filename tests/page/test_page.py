@@ -113,7 +113,7 @@ return Array.from({length: arguments[0]}, () => {
 @pytest.mark.parametrize(
     ("game", "every"),
     [
-        *(("khiva", 1), ("emira", 12), ("silk_road", 6)),
+        *(("khiva", 1), ("emira", 30), ("silk_road", 15)),
         *(pytest.param(game, 1, marks=[pytest.mark.soak, pytest.mark.long]) for game in ("emira", "silk_road")),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena
+from lengthy import told_apart
 from published import EXTRA, HERE, REMOTE, command, published
 
 from khiva_arena.replay.record import run_digest
@@ -17,7 +18,9 @@ pytestmark = pytest.mark.soak
 
 CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for case in sorted(folder.iterdir())]
 INTERRUPTED = [(version, case) for version, case in CASES if not case.endswith(REMOTE)]
-every_case = pytest.mark.parametrize(("version", "case"), CASES)
+READ = ("khiva-", "bidding-", "emira-round-robin", "silk_road-round-robin")
+"""Each format and each game of every version; the others are a format of Khiva's, written by the same code for another game."""
+every_case = pytest.mark.parametrize(("version", "case"), told_apart(CASES, [one for one in CASES if one[1].startswith(READ)]))
 
 
 def unpacked(version: str, case: str, into: Path) -> list[dict[str, object]]:
@@ -55,15 +58,15 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
     assert all(event["id"] in shown for event in events)
 
 
-RESUMED = ("khiva", "bidding", "emira-stages", "silk_road-swiss", "silk_road-gauntlet")
-"""Each format and each game. The other cases play a format of Khiva's with another game's bots, which take longest."""
-LONGEST = [one for one in INTERRUPTED if not one[1].startswith(RESUMED if one[0] == "0.2.0" else "khiva")]
+RESUMED = [
+    *(("0.1.0", case) for case in ("khiva-round-robin", "khiva-gauntlet", "khiva-knockout")),
+    *(("0.2.0", case) for case in ("khiva-sprt", "khiva-stages", "khiva-extended", "khiva-lineups-auto")),
+    *(("0.2.0", case) for case in ("bidding-own-game", "emira-knockout", "silk_road-swiss")),
+]
+"""Each format and each game once, of the one version or the other."""
 
 
-@pytest.mark.parametrize(
-    ("version", "case"),
-    [pytest.param(*one, marks=pytest.mark.long if one in LONGEST else ()) for one in INTERRUPTED],
-)
+@pytest.mark.parametrize(("version", "case"), told_apart(INTERRUPTED, RESUMED))
 def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
     before = digests(tmp_path / "interrupted")

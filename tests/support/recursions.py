@@ -87,6 +87,10 @@ def plain_recursions(folder: Path) -> None:
     _cup(folder, names, turn="1s", seed="deep")
 
 
+TELLING = tuple(len(IN_JAVASCRIPT) * later + at for later, of in enumerate(((0, 1, 7), (0, 3, 6))) for at in of)
+"""Of all programs, those of JavaScript first, the ones that are tried each time."""
+
+
 def _programs() -> Iterator[tuple[str, dict[str, bytes]]]:
     for code in IN_JAVASCRIPT:
         yield "javascript", {"main.js": JAVASCRIPT.format(code=code).encode()}
@@ -98,8 +102,18 @@ def _programs() -> Iterator[tuple[str, dict[str, bytes]]]:
 @made_once
 def interpreted_recursions(folder: Path) -> None:
     """Fifteen programs of the interpreters."""
+    _interpreted_cup(folder, [*_programs()])
+
+
+@made_once
+def few_interpreted_recursions(folder: Path) -> None:
+    """Six of them: in each language a plain call, one through a function of the interpreter, and its deepest parser."""
+    _interpreted_cup(folder, [program for number, program in enumerate(_programs()) if number in TELLING])
+
+
+def _interpreted_cup(folder: Path, programs: list[tuple[str, dict[str, bytes]]]) -> None:
     names = []
-    for number, (word, files) in enumerate(_programs()):
+    for number, (word, files) in enumerate(programs):
         names.append(f"{word}-{number}")
         (folder / names[-1]).mkdir()
         (folder / names[-1] / "bot.wasm").write_bytes(interpreter(word))

@@ -1,6 +1,7 @@
 """Khiva passes the conformance check under every variant, and the check finds what it should."""
 
 import pytest
+from lengthy import at_seats, variants_at_seats
 from wording import pattern
 
 from khiva_arena.games import conformance
@@ -22,6 +23,7 @@ VARIANTS = [
     {"end_trigger": "failed_draw", "max_turns": 9},
     {"end_trigger": "failed_draw", "decline": "yes", "carpets": [3]},
 ]
+NAMED = {"+".join(map(str, given.values())): given for given in VARIANTS}
 
 
 @pytest.mark.slow
@@ -30,9 +32,10 @@ def test_khiva_conforms_under_the_default_rules():
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("given", VARIANTS, ids=lambda given: "+".join(map(str, given.values())))
-def test_khiva_conforms_under_every_variant(given):
-    assert conformance.check_game(GAME, [given], matches=1, determinise=GAME.determinise) > 40
+@pytest.mark.parametrize(("given", "seats"), variants_at_seats(GAME, NAMED))
+def test_khiva_conforms_under_every_variant(given, seats):
+    one = at_seats(GAME, seats)
+    assert conformance.check_game(one, [given], matches=1, determinise=GAME.determinise) > 10 * len(seats)
 
 
 def _leaky(state, seat, honest=KhivaState.view):
