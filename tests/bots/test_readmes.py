@@ -35,6 +35,11 @@ NOT_OURS = (
     "python -m ziglang ",
 )
 """What other tools do, over a network most of it: tried by hand."""
+FIRST = ("python", "c", "csharp")
+"""Languages whose commands are typed as they stand: one that is read, one that is compiled, and one that a runtime runs.
+
+The commands of the others differ by the language's name alone. Their bots are built within the same walls, and checked quickly.
+"""
 SECONDS = 600
 """Longer than any build or tournament takes where much else runs: a limit, and no measure."""
 
@@ -51,8 +56,18 @@ def _typed(name: str) -> list[list[str]]:
     return [line[1:] for line in words]
 
 
+def test_the_commands_are_those_of_the_languages_that_are_typed() -> None:
+    def of(name: str) -> list[list[str]]:
+        return [["LANGUAGE" if word == name else word for word in words] for words in _typed(name)]
+
+    first = [of(name) for name in FIRST]
+    for name in ALL:
+        assert of(name) in first, name
+        assert [words[0] for words in _typed(name)][:3] == ["new", "check", "match"]
+
+
 @pytest.mark.soak
-@languages.each(ALL)
+@languages.each(ALL, first=FIRST)
 def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
     need_language(name)
     for words in _typed(name):
@@ -60,18 +75,17 @@ def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
             assert "greedy#1" in arena(*words, cwd=tmp_path, seconds=SECONDS).stdout
         else:
             arena(*words, cwd=tmp_path, seconds=SECONDS)
-    assert [words[0] for words in _typed(name)][:3] == ["new", "check", "match"]
 
 
 @pytest.mark.soak
 @languages.each(ALL)
-def test_the_bot_that_it_shows_plays(name: str, lay_out: Any, tmp_path: Path) -> None:
+def test_the_bot_that_it_shows_plays(name: str, tmp_path: Path) -> None:
+    """It is built within walls, without what compilers have kept for other tests."""
     need_language(name)
     arena("new", name, "my-bot", cwd=tmp_path)
     main = tmp_path / "my-bot" / shipped.languages()[name].main
     shown = [text for kind, text in _blocks(name) if kind not in ("sh", "toml", "")]
     main.write_text(shown[0])
-    lay_out(tmp_path / "my-bot", name)  # built here by what compilers have kept; the commands above build it within walls
     assert sentence("check", "keeps-protocol-next") in arena("check", "--quick", "my-bot", cwd=tmp_path, seconds=SECONDS).stdout
 
 

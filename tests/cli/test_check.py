@@ -42,7 +42,7 @@ def folder(home: Path, main: str, more: str = "") -> str:
 
 @pytest.mark.soak
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
-    """One of each other language does in tests/bots/test_readmes.py."""
+    """One in C and one in C# do in tests/bots/test_readmes.py, and by make test-long one of each other language."""
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
     *lines, counts, following, in_ticks, loss = done.stdout.splitlines()
     assert in_ticks.startswith("In ticks (")
