@@ -86,7 +86,7 @@ def test_it_chooses_the_same(name: str, staged: Any, framed: Any, groups: Any) -
         assert chosen(staged(name), group["hello"], group["script"], framed) == group["choices"], group["hello"]
 
 
-@languages.each(("c", "cpp"))
+@languages.each(("c", "cpp"), first=("c",))
 def test_a_module_chooses_the_same(name: str, lay_out: Any, framed: Any, groups: Any, tmp_path: Path) -> None:
     need_module_tools(name)
     arena("new", f"shipped:{name}/search", "mine", "--module", cwd=tmp_path)

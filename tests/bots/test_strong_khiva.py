@@ -54,6 +54,7 @@ def test_it_finishes_ahead_of_the_best_before_it(seats: int, deals: int, tmp_pat
     assert strong["score"] > 55.0  # percent of the pairs with one of the others; 100 Elo are 64
 
 
+@pytest.mark.long
 def test_the_networks_can_be_fitted_again() -> None:
     """What self-play in C writes has the shape that the fit takes, and a fit learns from it who is ahead."""
     need_language("c")

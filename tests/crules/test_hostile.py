@@ -16,7 +16,7 @@ pytestmark = pytest.mark.language
 
 
 # To compile with sanitizers takes twenty seconds with optimization, and three without, but then a match of Emira takes a second.
-FEW = {"khiva": 100, "emira": 20, "silk_road": 100}
+FEW = {"khiva": 60, "emira": 6, "silk_road": 30}
 MANY = dict.fromkeys(FEW, 300)
 
 

@@ -58,7 +58,9 @@ def test_a_header_is_of_one_game_and_no_json(words: tuple[str, ...], tmp_path: P
 
 
 @pytest.mark.language
-@named
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=pytest.mark.long if game.name != "khiva" else (), id=game.name) for game in GAMES]
+)
 def test_its_bot_plays(game: Game, tmp_path: Path) -> None:
     need("cc")
     source = block(page(game), "c")
