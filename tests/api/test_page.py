@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
+from stores import GREEDY, RANDOM
 
 import khiva_arena
 
@@ -12,8 +13,8 @@ pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "python-api.md").read_text()
 
 
-LONGEST = "elo1=400, seeds=40,"
-"""Of the sequential test, which takes 32 deals at least: its matches are short here."""
+LONGEST = '"shipped:python/greedy", "shipped:python/random", elo1=400'
+"""Of the sequential test, which takes 32 deals at least: with bots that start at once."""
 
 
 @pytest.mark.soak
@@ -24,7 +25,7 @@ def test_its_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert len(examples) == 7
     assert LONGEST in examples[4]
     for number, example in enumerate(examples, 1):
-        exec(compile(example.replace(LONGEST, f"{LONGEST} rules={{'max_turns': 4}},"), f"example {number}", "exec"), names)
+        exec(compile(example.replace(LONGEST, f"{GREEDY!r}, {RANDOM!r}, elo1=400"), f"example {number}", "exec"), names)
     said = capsys.readouterr().out
     assert "('random', 'naive')" in said
     assert "last#0" in said
