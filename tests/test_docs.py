@@ -31,6 +31,7 @@ COMMAND_LINE = (DOCS / "command-line.md").read_text()
 HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"
 FEWER = {
     "--seeds 15": "--seeds 1",
+    "--seeds 20 --lineups auto": "--seeds 1 --lineups auto",
     "--seeds 20": "--seeds 2",
     "--seeds 50": "--seeds 2",
     "--seeds 10": "--seeds 1 --lineups 1",

@@ -12,7 +12,7 @@ from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
-KILLS = 4
+KILLS = 3
 SEED = 7
 SEEDS = 4  # so many that the first kill comes before the end, however quick the machine is
 

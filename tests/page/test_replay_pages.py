@@ -7,6 +7,7 @@ import pytest
 from arena import arena, bots
 from browser import Page
 from pages import page_of, whispering
+from stores import GREEDY, RANDOM, SHORT, TRUSTED
 
 from khiva_arena.page import folder
 from khiva_arena.page.write import write_page
@@ -60,9 +61,8 @@ def test_notes_stand_below_their_match_as_text(page: Page, tmp_path: Path) -> No
 
 
 def test_the_list_of_matches_holds_few_rows_and_shows_those_that_are_scrolled_to(page: Page, tmp_path: Path) -> None:
-    two = [str(whispering(tmp_path, name)) for name in ("ann", "bob")]
-    words = ["--seats", "2", "--seeds", "80", "--isolation", "trusted", "-j", "2", "--out", "out"]
-    arena("run", *bots(*two), *words, cwd=tmp_path)
+    words = ["--seats", "2", "--seeds", "80", *SHORT, *TRUSTED, "-j", "2", "--out", "out"]
+    arena("run", *bots(RANDOM, GREEDY), *words, cwd=tmp_path)
     arena("report", "out", "--out", "page.html", "--replays", "none", cwd=tmp_path)
     page.open(tmp_path / "page.html", "#matches=all")
     for at in (0, 40, 41, 60, 100, 158, 20, 0):

@@ -14,6 +14,7 @@ import pytest
 from arena import RANDOM, C, bots, started
 from axe import load, violations
 from browser import PHONE, WIDE, Page
+from lengthy import lengthy
 from own_games import changed
 from seat_client import addresses
 from selenium.common.exceptions import StaleElementReferenceException
@@ -88,6 +89,10 @@ def states(page: Page) -> Iterator[tuple[bool, int, str]]:
     raise AssertionError(f"the match is not over after {MOST_LOOKS:,} looks at the page")
 
 
+SHORTER: dict[str, list[str]] = {"khiva": [], "emira": ["--rule", "max_rounds=4"], "silk_road": ["--rule", "max_turns=24"]}
+"""Matches that end sooner: each kind of choice comes in them, and the person has more than ten."""
+
+
 def table(game: str) -> list[str]:
     return [*bots("person", OPPONENTS[game], OPPONENTS[game]), "--game", game]
 
@@ -100,9 +105,11 @@ def record_of(process: "subprocess.Popen[str]") -> Record:
     return record
 
 
-@pytest.mark.parametrize("game", ["khiva", "silk_road", pytest.param("emira", marks=pytest.mark.long)])
-def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
-    with seated(page, tmp_path, *table(game)) as process:
+@pytest.mark.parametrize(
+    ("game", "rule"), [*((game, SHORTER[game]) for game in ("khiva", "silk_road")), *lengthy([("silk_road", []), ("emira", [])])]
+)
+def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
+    with seated(page, tmp_path, *table(game), *rule) as process:
         clicks = 0
         for state in states(page):
             # The last choice each time; of a long list in parts the last but one, since the last goes back.
@@ -125,11 +132,13 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
         page.until("return document.querySelector('.where')?.textContent.startsWith('step 0 of')")
 
 
-@pytest.mark.parametrize("game", ["khiva", "emira", pytest.param("silk_road", marks=pytest.mark.long)])
-def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "rule"), [*((game, SHORTER[game]) for game in ("khiva", "emira")), *lengthy([("emira", []), ("silk_road", [])])]
+)
+def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
     """On the width of one, that is, which nothing ever exceeds."""
     page.size(PHONE)
-    with seated(page, tmp_path, *table(game)) as process:
+    with seated(page, tmp_path, *table(game), *rule) as process:
         for state in states(page):
             if state[1]:
                 assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]

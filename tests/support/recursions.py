@@ -16,6 +16,8 @@ SHAPES = (
 """Frames: how many parameters, locals and operands that live across the call."""
 TYPES = ("i32", "i64", "f32", "f64")
 SECONDS = 900
+SHORT = "max_turns=2"
+"""Each decision goes as deep as the one before."""
 IN_JAVASCRIPT = (
     "function f() { d++; f() }",
     "function f() { d++; [2, 1].sort(f) }",
@@ -84,7 +86,7 @@ def plain_recursions(folder: Path) -> None:
         for shape in SHAPES:
             names.append(f"{kind}-{'-'.join(map(str, shape))}.wasm")
             (folder / names[-1]).write_bytes(_of_shape(kind, *shape))
-    _cup(folder, names, turn="1s", seed="deep")
+    _cup(folder, names, turn="1s", seed="deep", rule=SHORT)
 
 
 TELLING = tuple(len(IN_JAVASCRIPT) * later + at for later, of in enumerate(((0, 1, 7), (0, 3, 6))) for at in of)
@@ -108,10 +110,10 @@ def interpreted_recursions(folder: Path) -> None:
 @made_once
 def few_interpreted_recursions(folder: Path) -> None:
     """Six of them: in each language a plain call, one through a function of the interpreter, and its deepest parser."""
-    _interpreted_cup(folder, [program for number, program in enumerate(_programs()) if number in TELLING])
+    _interpreted_cup(folder, [program for number, program in enumerate(_programs()) if number in TELLING], rule=SHORT)
 
 
-def _interpreted_cup(folder: Path, programs: list[tuple[str, dict[str, bytes]]]) -> None:
+def _interpreted_cup(folder: Path, programs: list[tuple[str, dict[str, bytes]]], **words: str) -> None:
     names = []
     for number, (word, files) in enumerate(programs):
         names.append(f"{word}-{number}")
@@ -119,4 +121,4 @@ def _interpreted_cup(folder: Path, programs: list[tuple[str, dict[str, bytes]]])
         (folder / names[-1] / "bot.wasm").write_bytes(interpreter(word))
         (folder / names[-1] / "files").write_bytes(payload(files, next(iter(files))))
         (folder / names[-1] / "bot.toml").write_text(f'name = "{names[-1]}"\nmodule = "bot.wasm"\npayload = "files"\n')
-    _cup(folder, names, turn="500ms", seed="deep")
+    _cup(folder, names, turn="500ms", seed="deep", **words)

@@ -68,13 +68,13 @@ def lines_of(run: Terminal) -> list[str]:
 
 @pytest.mark.soak
 def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "50"], tmp_path)
-    assert run.until(lambda text: re.search(r"[1-9]\d*/100 matches \d+ %", text)), run.raw
+    run = Terminal([*PAIR, "--seeds", "25"], tmp_path)
+    assert run.until(lambda text: re.search(r"[1-9]\d*/50 matches \d+ %", text)), run.raw
     seen = run.shown.text
     assert seen.count("round-robin, khiva at 2 seats") == 1
     assert "faults 0   voids 0   pauses 0" in seen
     assert run.end() == 0
-    said = arena(*PAIR[:-1], "apart", "--seeds", "50", cwd=tmp_path).stderr
+    said = arena(*PAIR[:-1], "apart", "--seeds", "25", cwd=tmp_path).stderr
     left = [line for line in said.splitlines() if "apart" not in line]
     assert lines_of(run)[:-1] == left  # all but where the results are
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
