@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from levels import ROOT, need_level
 from stopping import instant
 from tools import lacks, need
@@ -76,7 +76,7 @@ def counted(bot: Path, level: str, trace: Path) -> Counts:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", mostly_soak(PROGRAMS, 3))
+@pytest.mark.parametrize("level", soak_but_every(PROGRAMS, 3))
 def test_a_match_executes_mounts_and_opens_only_what_it_must(level: str, open_folder: Path) -> None:
     need("cc")
     need("strace")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from arena import ROOT
 from bundling import forged, lines_of
-from cases import mostly_soak
+from in_targets import soak_but_every
 from module_cup import FORGERIES, HOSTILE, MATCHES, OTHER_GAMES, OwnMachine, forged_lines, of_kind
 from module_cup import module_cup as module_cup
 from module_cup import other_cups as other_cups
@@ -61,7 +61,7 @@ def test_each_match_is_listed_and_its_replay_ends_with_its_points(module_cup: Pa
         in_page.replay(path, "1/99")
 
 
-@pytest.mark.parametrize("name", mostly_soak(FORGERIES, 3))
+@pytest.mark.parametrize("name", soak_but_every(FORGERIES, 3))
 def test_what_is_forged_is_named_and_nothing_is_called_equal(module_cup: Path, name: str) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", name)
     events = checked(forged(lines))
@@ -144,7 +144,7 @@ def test_a_bundle_without_modules_cannot_be_told(module_cup: Path) -> None:
 PUBLISHED = sorted((ROOT / "tests" / "published").glob("*/*/bundle"))
 
 
-@pytest.mark.parametrize("path", mostly_soak(PUBLISHED, 8), ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
+@pytest.mark.parametrize("path", soak_but_every(PUBLISHED, 8), ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
 def test_a_bundle_of_each_published_version_is_equal_by_the_rules_or_not_judged(path: Path) -> None:
     events = checked(path.read_bytes())
     form = path.parent.name.rpartition("-")[2]

@@ -14,7 +14,7 @@ import pytest
 from arena import arena
 from bundling import forged, lines_of
 from forging import forge
-from lengthy import told_apart
+from in_targets import long_but
 from published import published
 from synthesised import planned, play_shard
 from waiting import until
@@ -55,7 +55,7 @@ def test_two_processes_find_in_a_store_what_one_finds(tmp_path: Path, statements
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("case", told_apart(CASES, ("silk_road-swiss", "khiva-knockout")))  # they have rounds as well
+@pytest.mark.parametrize("case", long_but(CASES, ("silk_road-swiss", "khiva-knockout")))  # they have rounds as well
 def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str) -> None:
     store = published(case, tmp_path)
     arena("bundle", str(store), "bundle", cwd=tmp_path)

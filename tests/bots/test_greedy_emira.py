@@ -10,8 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from cases import mostly_soak
-from lengthy import lengthy
+from in_targets import in_long, soak_but_every
 
 from khiva_arena.games import schema
 from khiva_arena.games.emira import GAME
@@ -45,7 +44,7 @@ def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["basic", "advanced"])
-@pytest.mark.parametrize("seats", mostly_soak([3, 4, 5], 3))
+@pytest.mark.parametrize("seats", soak_but_every([3, 4, 5], 3))
 def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int, mode: str) -> None:
     choose, rules, matches = chooser(NAME), GAME.rules({"mode": mode}), 5
     won = sum(play(choose, {deal % seats}, seats, deal, rules)[0][deal % seats] == 1 for deal in range(matches))
@@ -101,7 +100,7 @@ def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "least"), [(3, 0.5), *lengthy([(4, 0.55), (5, 0.55)])])
+@pytest.mark.parametrize(("seats", "least"), [(3, 0.5), *in_long([(4, 0.55), (5, 0.55)])])
 def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None:
     """One among hoarders, in every seat of each deal: the share of those whom it leaves behind, half a share for equals."""
     spender, other, rules, deals = chooser(NAME), hoarder(chooser), GAME.rules({}), range(20, 25)

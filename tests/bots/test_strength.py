@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 
 from khiva_arena.games.khiva import GAME
 from khiva_arena.replay import seeds
@@ -140,7 +140,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.soak
 @pytest.mark.parametrize("rules", VARIANTS.values(), ids=VARIANTS)
-@pytest.mark.parametrize("seats", [5, *lengthy([2])])  # all bots have a seat among five
+@pytest.mark.parametrize("seats", [5, *in_long([2])])  # all bots have a seat among five
 def test_every_bot_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
     names = ["search_deep", "search", "naive", "random", "greedy"][:seats]
     for deal in range(2):

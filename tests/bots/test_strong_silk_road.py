@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bots_here import play_here
 from drawn_rules import drawn_rules
-from lengthy import told_apart
+from in_targets import long_but
 from rules_in_c import changed
 from tools import need
 
@@ -107,7 +107,7 @@ def test_its_policy_is_that_of_the_greedy_bot_with_other_weights(
     assert kinds == set(KINDS)
 
 
-@pytest.mark.parametrize("seats", told_apart(GAME.seats, (2, 5)))
+@pytest.mark.parametrize("seats", long_but(GAME.seats, (2, 5)))
 def test_it_plays_every_variant_legally(seats: int, staged: Any, strict: Any, framed: Any, conversation: Any) -> None:
     lots, ways = random.Random(seats), 0
     for number in range(5):

@@ -14,7 +14,7 @@ import languages
 import pytest
 from arena import arena
 from asked_khiva import TIMES, answers, requests_of
-from lengthy import lengthy
+from in_targets import in_long
 from rules_in_c import changed
 from shared_builds import libraries
 from tools import need_language, need_module_tools
@@ -160,7 +160,7 @@ def test_the_one_in_go_is_for_every_go_that_its_page_names(staged: Any, tmp_path
 
 
 @pytest.mark.language
-@pytest.mark.parametrize("name", ["c", "cpp", *lengthy(["rust"])])  # twenty seconds to build; entrants has another module of Rust
+@pytest.mark.parametrize("name", ["c", "cpp", *in_long(["rust"])])  # twenty seconds to build; entrants has another module of Rust
 def test_as_a_module_it_thinks_by_ticks_and_a_match_repeats(name: str, lay_out: Any, tmp_path: Path) -> None:
     need_module_tools(name)
     need_module_tools("c")

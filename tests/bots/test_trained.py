@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arena import ROOT
 from bots_here import modules_of
-from lengthy import lengthy
+from in_targets import in_long
 
 from khiva_arena import env
 from khiva_arena.games.khiva import GAME
@@ -214,7 +214,7 @@ def test_the_weights_fit_the_script(modules: dict[str, ModuleType], seats: int) 
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "deals"), [(2, 20), (3, 14), (4, 10), (5, 8), *lengthy([(2, 60), (3, 40), (4, 30), (5, 24)])])
+@pytest.mark.parametrize(("seats", "deals"), [(2, 20), (3, 14), (4, 10), (5, 8), *in_long([(2, 60), (3, 40), (4, 30), (5, 24)])])
 def test_it_finishes_ahead_of_greedy_ones_more_than_its_share(modules: dict[str, ModuleType], seats: int, deals: int) -> None:
     """Deals and bots are functions of the seeds here, so the share is a constant. 60 Elo are a share of .585."""
     assert ahead(modules["main"].choose, modules["policy"].choose, seats, deals) > 0.585

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from arena import descendants, left_over, living
-from cases import mostly_soak
-from lengthy import lengthy, told_apart
+from in_targets import in_long, long_but, soak_but_every
 from levels import need_level
 from msgspec.structs import replace
 from tools import lacks
@@ -117,7 +116,7 @@ REPEATS = ("child_27", "half_read", "one_kind", "print_unflushed")
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("way", told_apart(MISFITS, MISFITS.keys() - REPEATS))
+@pytest.mark.parametrize("way", long_but(MISFITS, MISFITS.keys() - REPEATS))
 def test_each_way_to_err_fails_its_step(way: str, checked: Callable[..., CheckReport]) -> None:
     failing, hint = MISFITS[way]
     report = checked(way) if way != "one_kind" else checked(way, quick=False)
@@ -182,7 +181,7 @@ def test_what_an_author_is_told_where_it_came_late(checked: Callable[..., CheckR
 @pytest.mark.parametrize(("way", "word", "said"), [
     ("lots", "repeat", sentence("check", "same-requests-got-another")),
     ("repeated_key", "keys", "'choice' twice"),
-    *lengthy([("repeated_long_key", "keys", sentence("check", "twice-map-last-counts", repeated="kkk ... (20002 characters)"))]),
+    *in_long([("repeated_long_key", "keys", sentence("check", "twice-map-last-counts", repeated="kkk ... (20002 characters)"))]),
     ("slow", "time", "which its bank of 2,400 ms has to pay"),
     ("exits_3", "exit", sentence("check", "after-end-no-match", exited="exited with code 3")),
     ("spins", "processor", sentence("check", "idle") + ", " + sentence("check", "share-tenth")),
@@ -196,7 +195,7 @@ def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, check
     assert report.passed
 
 
-@pytest.mark.parametrize(("way", "more"), mostly_soak([("honest", {"quick": False}), ("note", {})], 2), ids=["honest", "note"])
+@pytest.mark.parametrize(("way", "more"), soak_but_every([("honest", {"quick": False}), ("note", {})], 2), ids=["honest", "note"])
 def test_an_honest_bot_passes_every_step(way: str, more: dict[str, bool], checked: Callable[..., CheckReport]) -> None:
     report = checked(way, **more)
     assert report.passed
@@ -274,7 +273,7 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) 
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("level", told_apart(Level, set(Level) - {Level.TRUSTED}))  # where "child" is checked as a way to err
+@pytest.mark.parametrize("level", long_but(Level, set(Level) - {Level.TRUSTED}))  # where "child" is checked as a way to err
 def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., CheckReport]) -> None:
     need_level(level)
     if level is Level.BASIC and (closed := python_closed(level)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, ROOT, C, arena, bots
-from lengthy import lengthy
+from in_targets import in_long
 from wording import sentence
 
 from khiva_arena.entrants import bots as bot_files
@@ -30,7 +30,7 @@ def greedy(game: str) -> str:
     ("game", "each"),
     [
         *((game, [seats for seats in registry.get(game).seats if game == "khiva" or seats < 4]) for game in registry.GAMES),
-        *lengthy((game, [*registry.get(game).seats]) for game in registry.GAMES if game != "khiva"),
+        *in_long((game, [*registry.get(game).seats]) for game in registry.GAMES if game != "khiva"),
     ],
 )
 def test_a_competition_of_each_game_and_each_seat_count(game: str, each: list[int], tmp_path: Path) -> None:

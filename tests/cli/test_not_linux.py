@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, ROOT, arena_process, bots, wait_for_matches
-from lengthy import lengthy
+from in_targets import in_long
 from scripted_modules import command, script, scripted
 from tools import lacks, need, need_module_tools
 from waiting import until
@@ -80,7 +80,7 @@ def on_linux(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @BESIDE_LINUX
-@pytest.mark.parametrize("jobs", ["3", *lengthy(["1"])])
+@pytest.mark.parametrize("jobs", ["3", *in_long(["1"])])
 def test_a_run_with_bots_that_crash_hang_and_start_others(
     jobs: str, tmp_path: Path, hidden: dict[str, str], on_linux: str
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from arena import arena, bots, descendants, left_over
-from cases import mostly_soak
+from in_targets import soak_but_every
 from stores import NAIVE, RANDOM, SEATS, bytes_in
 from stores import games as games
 from terminal import Terminal, answered
@@ -39,7 +39,7 @@ def otherwise(store: Path, match: str, step: int, seat: int, choice: object, *mo
     return found
 
 
-@pytest.mark.parametrize("event", mostly_soak(range(1, 1 + len(SEATS)), 3))
+@pytest.mark.parametrize("event", soak_but_every(range(1, 1 + len(SEATS)), 3))
 def test_the_recorded_choice_brings_the_recorded_end_and_nothing_is_written(games: Path, event: int) -> None:
     match, before, processes = f"{event}/1", bytes_in(games / "out"), descendants(os.getpid())
     record = record_of(games / "out", match)

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 from arena import FAULTY, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
-from cases import mostly_soak
 from forked_command import Forked
+from in_targets import soak_but_every
 from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import pattern, sentence
@@ -50,7 +50,7 @@ def seat_of(store: Path, match: str, name: str) -> int:
         return next(seat.seat for seat in row.seats if event.bots[seat.bot].name == name)
 
 
-@pytest.mark.parametrize("event", mostly_soak(range(1, 2 + len(GAMES)), 3))
+@pytest.mark.parametrize("event", soak_but_every(range(1, 2 + len(GAMES)), 3))
 def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: Path) -> None:
     """The match is played again by the same bots, and what goes to each seat is captured."""
     arena("match", "--from", str(store / "out"), f"{event}/1", "--capture", "raw", cwd=tmp_path)

@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 from arena import arena, bots
-from cases import mostly_soak
+from in_targets import soak_but_every
 from once import made_once
 from stores import NAIVE, RANDOM, TRUSTED
 
@@ -237,7 +237,7 @@ def test_the_guard_covers_every_command() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", mostly_soak(NEEDS, 3))
+@pytest.mark.parametrize("command", soak_but_every(NEEDS, 3))
 def test_a_command_imports_only_the_libraries_that_it_needs(
     command: str, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

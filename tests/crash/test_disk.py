@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from arena import C_GREEDY, C, arena, bots, living, started
 from disks import fill, remount, small_disk
+from in_targets import in_long
 from killing import all_gone, below
-from lengthy import lengthy
 from waiting import until
 from wording import sentence
 
@@ -45,7 +45,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     return lines[0]
 
 
-@pytest.mark.parametrize("size", ["4k", "140k", "260k", *lengthy(["40k", "170k"])])
+@pytest.mark.parametrize("size", ["4k", "140k", "260k", *in_long(["40k", "170k"])])
 def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
     """From the store's own making to the middle of the run."""
     words = [*WORDS, "--seeds", "12", "--out", "disk/out"]

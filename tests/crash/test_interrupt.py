@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from arena import C_GREEDY, FAULTY, C, arena, bots, living, says_interrupted, started
+from in_targets import in_long
 from killing import all_gone, below, read
-from lengthy import lengthy
 from waiting import until
 from wording import sentence
 
@@ -82,7 +82,7 @@ MORE = {
 """The other signal each time: one handler answers both."""
 
 
-@pytest.mark.parametrize(("number", "twice"), [*HOW.values(), *lengthy(MORE.values())], ids=[*HOW, *MORE])
+@pytest.mark.parametrize(("number", "twice"), [*HOW.values(), *in_long(MORE.values())], ids=[*HOW, *MORE])
 @pytest.mark.parametrize(("phase", "make", "more", "said"), PHASES, ids=["building", "greeting", "thinking", "thinking-j2"])
 def test_interrupted(
     tmp_path: Path,

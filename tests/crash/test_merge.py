@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from once import made_once
 from synthesised import planned, play_shard
 
@@ -55,7 +55,7 @@ def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path
     assert khiva_arena.verify(tmp_path / "out").sound
 
 
-@pytest.mark.parametrize(("size", "held"), mostly_soak([(20_000, 0), (100_000, 0), (40_000, 1), (100_000, 1)], 2))
+@pytest.mark.parametrize(("size", "held"), soak_but_every([(20_000, 0), (100_000, 0), (40_000, 1), (100_000, 1)], 2))
 def test_a_full_disk_leaves_what_was_recorded(
     shards: tuple[list[Path], str], size: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from rules_in_c import GAMES, PLACES, Both, need_rules, play_alike
 
 from khiva_arena.games.base import Game
@@ -28,7 +28,7 @@ def test_each_step_by_any_rules_is_the_engine_s(game: Game, seats: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "seats"), mostly_soak(PLACES, 4))
+@pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 def test_all_that_a_seat_sees_and_its_worlds_are_the_engine_s(game: Game, seats: int) -> None:
     """Seldom in each of many matches, whose rules differ, rather than often in a few."""
     for number in range(6):

@@ -5,7 +5,7 @@ from hashlib import sha256
 from random import Random
 
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from lowest import Lowest
 from wording import pattern
 
@@ -57,7 +57,7 @@ def test_a_version_has_one_meaning(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "seats"), mostly_soak(CASES, 4))
+@pytest.mark.parametrize(("name", "seats"), soak_but_every(CASES, 4))
 def test_an_observation_gives_back_the_view(name: str, seats: int) -> None:
     """All of it in Khiva, and elsewhere all but what grows without end; under each sample of rules, of every seat; also if most
     of it is that of the view before."""

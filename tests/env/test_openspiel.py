@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import mostly_soak
-from lengthy import told_apart
+from in_targets import long_but, soak_but_every
 from lowest import Lowest
 from wording import pattern, sentence
 
@@ -24,7 +23,7 @@ FORMS = [(name, turn_based) for name in registry.NAMES for turn_based in (False,
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "seats"), told_apart(CASES, [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 2)]))
+@pytest.mark.parametrize(("name", "seats"), long_but(CASES, [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 2)]))
 def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
     for turn_based in (False, True):
         game = openspiel.load(name, seats, rules={"max_rounds": 4} if name == "emira" else {}, turn_based=turn_based)
@@ -33,7 +32,7 @@ def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "turn_based"), told_apart(FORMS, [("khiva", False), ("khiva", True), ("silk_road", False)]))
+@pytest.mark.parametrize(("name", "turn_based"), long_but(FORMS, [("khiva", False), ("khiva", True), ("silk_road", False)]))
 def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
     from open_spiel.integration_tests.api_test import EnforceAPIOnPartialTreeBase
 
@@ -70,7 +69,7 @@ def reached(game: Any, steps: int, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
-@pytest.mark.parametrize("steps", mostly_soak([0, 1, 2, 7, 11], 3))
+@pytest.mark.parametrize("steps", soak_but_every([0, 1, 2, 7, 11], 3))
 def test_a_world_looks_the_same_to_its_seat_alone(name: str, steps: int) -> None:
     game = openspiel.load(name, 3, turn_based=True)
     state = reached(game, steps, seed=steps)

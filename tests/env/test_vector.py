@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from rules_in_c import PLACES, need_rules
 from wording import pattern
 
@@ -32,7 +32,7 @@ def same(one: Any, other: Any) -> None:
             assert np.array_equal(part[key], again[key]), key
 
 
-@pytest.mark.parametrize(("game", "seats"), mostly_soak(PLACES, 4))
+@pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 @pytest.mark.parametrize("rewards", ["places", "points"])
 def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
     need_rules()
@@ -123,7 +123,7 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any], why: str) -> None:
         khiva_arena.env.vector("khiva", **wrong)
 
 
-@pytest.mark.parametrize(("game", "seats"), mostly_soak(PLACES, 4))
+@pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Observations of who acts and of who waits, rewards, ends, the match that the engine has, and a copy through pickle."""
     need_rules()

@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from lengthy import at_seats
+from in_targets import at_seats
 
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import RulesError

@@ -5,7 +5,7 @@ from itertools import count
 from random import Random
 
 import pytest
-from lengthy import told_apart
+from in_targets import long_but
 from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError, OtherSeat
@@ -62,7 +62,7 @@ def test_worlds_of_default_rules(game, seats):
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("game", "seats"),
-    told_apart(PLACES, [(game, seats) for game, seats in PLACES if seats == game.seats[0]]),
+    long_but(PLACES, [(game, seats) for game, seats in PLACES if seats == game.seats[0]]),
     ids=[f"{game.name}-{seats}" for game, seats in PLACES],
 )
 def test_worlds_of_variants(game, seats):

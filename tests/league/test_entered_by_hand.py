@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from uploads import MUCH, TOML, new_league
 from wording import pattern, sentence
 
@@ -155,7 +155,7 @@ KILLED = sentence("league", "was-killed")
 
 
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("step", mostly_soak(STEPS, 3))
+@pytest.mark.parametrize("step", soak_but_every(STEPS, 3))
 def test_an_interrupted_entry_never_comes_in(
     step: str, is_after: bool, league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,7 +195,7 @@ def test_what_this_machine_cannot_check_does_not_wait_on(
 
 
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("step", mostly_soak(STEPS, 3))
+@pytest.mark.parametrize("step", soak_but_every(STEPS, 3))
 def test_what_a_kill_leaves_waits_for_the_same_command(
     step: str, is_after: bool, league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

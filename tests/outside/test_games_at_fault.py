@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 from own_games import TEMPLATE, Made
 from wording import pattern, sentence
 
@@ -374,7 +374,7 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
             CLONE + "    def clone(self):\n" + SLEEP,
             CHECKED + (sentence("outside", "not-ended-within-s", wall_seconds="4") + ", at last in clone(), line "),
         ),
-        *lengthy(
+        *in_long(
             [
                 (
                     CLONE,

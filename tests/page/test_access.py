@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from axe import load, violations
 from browser import Page
-from lengthy import told_apart
+from in_targets import long_but
 
 Made = Callable[[str], tuple[Path, Path]]
 MATCH = "#match=1/0&step=5"
@@ -19,7 +19,7 @@ VIEWS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", told_apart(VIEWS, VIEWS.keys() - {"khiva-swiss", "khiva-gauntlet"}))  # tables as in stages
+@pytest.mark.parametrize("case", long_but(VIEWS, VIEWS.keys() - {"khiva-swiss", "khiva-gauntlet"}))  # tables as in stages
 def test_axe_finds_nothing(page: Page, made: Made, case: str) -> None:
     page.open(made(case)[1])
     bot = page.js("return new URLSearchParams(document.querySelector('.standings tbody a').hash.slice(1)).get('bot')")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from arena import descendants, left_over
 from browser import PHONE, WIDE, Page
-from lengthy import told_apart
+from in_targets import long_but
 from published import FORMATS, GAMES
 from waiting import until
 
@@ -34,7 +34,7 @@ EACH_ONCE = [case for case in CASES if case.startswith("khiva-") or case.endswit
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", told_apart(CASES, EACH_ONCE))
+@pytest.mark.parametrize("case", long_but(CASES, EACH_ONCE))
 def test_a_page_of_every_format_shows_what_the_terminal_shows(page: Page, made: Made, case: str) -> None:
     store = opened(page, made, case)
     tables = standings(store)

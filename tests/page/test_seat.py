@@ -14,7 +14,7 @@ import pytest
 from arena import RANDOM, C, bots, started
 from axe import load, violations
 from browser import PHONE, WIDE, Page
-from lengthy import lengthy
+from in_targets import in_long
 from own_games import changed
 from seat_client import addresses
 from selenium.common.exceptions import StaleElementReferenceException
@@ -106,7 +106,7 @@ def record_of(process: "subprocess.Popen[str]") -> Record:
 
 
 @pytest.mark.parametrize(
-    ("game", "rule"), [*((game, SHORTER[game]) for game in ("khiva", "silk_road")), *lengthy([("silk_road", []), ("emira", [])])]
+    ("game", "rule"), [*((game, SHORTER[game]) for game in ("khiva", "silk_road")), *in_long([("silk_road", []), ("emira", [])])]
 )
 def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
     with seated(page, tmp_path, *table(game), *rule) as process:
@@ -133,7 +133,7 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: li
 
 
 @pytest.mark.parametrize(
-    ("game", "rule"), [*((game, SHORTER[game]) for game in ("khiva", "emira")), *lengthy([("emira", []), ("silk_road", [])])]
+    ("game", "rule"), [*((game, SHORTER[game]) for game in ("khiva", "emira")), *in_long([("emira", []), ("silk_road", [])])]
 )
 def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
     """On the width of one, that is, which nothing ever exceeds."""

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from apart import Watch, watched
 from arena import C, arena, bots
-from cases import mostly_soak
+from in_targets import soak_but_every
 from levels import need_level
 from msgspec.structs import replace
 
@@ -65,7 +65,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize(
     ("cores", "slots", "change", "tries"),
-    mostly_soak([(1, 2, some_void, 23), (2, 2, sound, 16), (2, 3, some_void, 23)], 3),
+    soak_but_every([(1, 2, some_void, 23), (2, 2, sound, 16), (2, 3, some_void, 23)], 3),
     ids=["one process", "two workers", "three slots of two"],
 )
 def test_rotations_of_a_table_are_not_played_side_by_side(

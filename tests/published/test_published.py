@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena
-from lengthy import told_apart
+from in_targets import long_but
 from published import EXTRA, HERE, REMOTE, command, published
 
 from khiva_arena.replay.record import run_digest
@@ -20,7 +20,7 @@ CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for 
 INTERRUPTED = [(version, case) for version, case in CASES if not case.endswith(REMOTE)]
 READ = ("khiva-", "bidding-", "emira-round-robin", "silk_road-round-robin")
 """Each format and each game of every version; the others are a format of Khiva's, written by the same code for another game."""
-every_case = pytest.mark.parametrize(("version", "case"), told_apart(CASES, [one for one in CASES if one[1].startswith(READ)]))
+every_case = pytest.mark.parametrize(("version", "case"), long_but(CASES, [one for one in CASES if one[1].startswith(READ)]))
 
 
 def unpacked(version: str, case: str, into: Path) -> list[dict[str, object]]:
@@ -66,7 +66,7 @@ RESUMED = [
 """Each format and each game once, of the one version or the other; test_auto.py goes on with line-ups of 0.2.0."""
 
 
-@pytest.mark.parametrize(("version", "case"), told_apart(INTERRUPTED, RESUMED))
+@pytest.mark.parametrize(("version", "case"), long_but(INTERRUPTED, RESUMED))
 def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
     before = digests(tmp_path / "interrupted")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 from made_results import rated
 from simulated import World, cells_of, matches_of, played
 
@@ -59,7 +59,7 @@ def test_seats_without_an_advantage_are_covered_and_one_with_is_found(seats):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seats", [3, *lengthy([4])])
+@pytest.mark.parametrize("seats", [3, *in_long([4])])
 def test_neighbours_that_do_nothing_are_covered_and_one_that_gives_is_found(seats):
     rng = np.random.default_rng([2, seats])
     held, sizes, found, others = [], [], [], []

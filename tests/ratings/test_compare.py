@@ -5,7 +5,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 from made_results import rated
 
 from khiva_arena.ratings.compare import los, range_quantile, rank_intervals, together
@@ -119,7 +119,7 @@ def test_between_two_bots_the_rank_is_certain_when_the_interval_of_the_differenc
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("bots", "blocks"), [(5, 12), *lengthy([(12, 20)])])
+@pytest.mark.parametrize(("bots", "blocks"), [(5, 12), *in_long([(12, 20)])])
 def test_all_ranks_together_are_wrong_in_at_most_5_percent(bots, blocks):
     """All bots are equal, so each is 1st and last in truth: any interval short of (1, n) is a mistake."""
     trials, wrong, marginal = 400, 0, 0

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 from sandwich import standard_errors
 from simulated import RARE, WORLDS, World, cells_of, coverage, played, trials, truth
 
@@ -33,7 +33,7 @@ MORE = [
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "blocks", "world", "number"),
-    [*((*one, 1200 if one[2] is not LINE_UPS else 420) for one in ONCE), *lengthy((*one, 2000) for one in (*ONCE, *MORE))],
+    [*((*one, 1200 if one[2] is not LINE_UPS else 420) for one in ONCE), *in_long((*one, 2000) for one in (*ONCE, *MORE))],
     ids=lambda value: value.name if isinstance(value, World) else str(value),
 )
 def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(seats, blocks, world, number):
@@ -45,7 +45,7 @@ def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(seats,
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("blocks", [10, *lengthy([20])])
+@pytest.mark.parametrize("blocks", [10, *in_long([20])])
 def test_where_upsets_are_rare_there_is_no_error_rather_than_one_that_does_not_hold(blocks):
     """Two bots; on most deals whoever sits well wins. Often all deals end alike, and there is nothing to tell an error by."""
     share, error, shown = coverage(RARE, 2, blocks, 1500)
@@ -73,7 +73,7 @@ def test_the_truth_is_known_much_better_than_any_interval():
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("blocks", [20, *lengthy([100])])
+@pytest.mark.parametrize("blocks", [20, *in_long([100])])
 def test_all_rank_intervals_hold_at_once_95_percent_of_the_time(blocks):
     """Equal bots have no places of their own: all intervals hold if each has all places. That is where such intervals fail most
     often; on a ladder only a pair in the wrong order is an error, which hardly ever comes."""

@@ -10,7 +10,7 @@ import pytest
 from arena import ROOT
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from lengthy import lengthy
+from in_targets import in_long
 from made_results import rated
 from msgspec import structs
 from msgspec.structs import replace
@@ -231,7 +231,7 @@ def test_what_is_given_for_anchors_counts_and_effects_have_no_such_bounds():
     ("seats", "blocks", "suits", "noise"),
     [
         *((2, 20, 0.3, 1.0), (2, 10, 1.0, 1.0), (3, 20, 0.5, 1.0), (2, 10, 1.1, 0.05)),
-        *lengthy([(2, 40, 0.3, 1.0), (2, 20, 1.1, 0.05)]),
+        *in_long([(2, 40, 0.3, 1.0), (2, 20, 1.1, 0.05)]),
     ],
 )
 def test_bounds_hold_the_truth(seats, blocks, suits, noise):

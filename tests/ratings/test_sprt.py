@@ -15,7 +15,7 @@ import pytest
 from bayeselo import bayeselo_llr, bayeselo_of_draws, bayeselo_shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lengthy import lengthy
+from in_targets import in_long
 from made_results import rated
 from simulated import World, between, sequential_tests, strength_for
 from wording import pattern
@@ -366,7 +366,7 @@ LUCKY = World("lucky", luck=2.0)
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "world"),
-    [(3, LUCKY), *lengthy([(2, HARD), (4, HARD), (5, LUCKY)])],
+    [(3, LUCKY), *in_long([(2, HARD), (4, HARD), (5, LUCKY)])],
 )
 def test_it_errs_as_seldom_as_it_says(seats, world):
     """100 tests each of an equal candidate and of one at elo1, a third of a block's standard deviation above. If 5 % err, more

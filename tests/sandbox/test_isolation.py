@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import mostly_soak
 from compilers import WAYS, compiled_launcher, with_launcher
+from in_targets import soak_but_every
 from levels import EVERY_LEVEL, KEEPING, need_level, python_at
 from other_user import arena_as_user, as_user, need_user
 
@@ -50,7 +50,7 @@ def test_nothing_that_is_tried_gets_through(
     assert found["scratch"] == ["HOME"]
 
 
-@pytest.mark.parametrize("version", mostly_soak([1, 2, 3, 4, 5], 4))
+@pytest.mark.parametrize("version", soak_but_every([1, 2, 3, 4, 5], 4))
 def test_an_older_kernels_landlock_keeps_out_the_same(version: int, user_home: Path, open_folder: Path) -> None:
     """What a kernel with less of it would do: the launcher is told so. As an ordinary user, to whom nearly all belongs."""
     need_level(Level.BASIC)
@@ -65,7 +65,7 @@ def test_an_older_kernels_landlock_keeps_out_the_same(version: int, user_home: P
     )
 
 
-@pytest.mark.parametrize("version", mostly_soak([1, 2, 3, 4, 5, 1000], 5))
+@pytest.mark.parametrize("version", soak_but_every([1, 2, 3, 4, 5, 1000], 5))
 def test_the_launcher_in_c_keeps_out_the_same(version: int, user_home: Path, open_folder: Path) -> None:
     """Also on a kernel with less Landlock, and as an ordinary user."""
     need_level(Level.BASIC)

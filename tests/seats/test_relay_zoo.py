@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
-from cases import mostly_soak
+from in_targets import soak_but_every
 from jobs import SECRET, job
 from relaying import BROKEN, hub, local, relay, until_here
 from sound_bot import sound
@@ -102,7 +102,7 @@ def marked() -> dict[int, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", mostly_soak(FEW, 3), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", soak_but_every(FEW, 3), ids=lambda row: row.name)
 def test_telling_rows_of_the_zoo_are_blamed_behind_a_relay_as_beside_the_arena(chosen: Path, row: Row) -> None:
     check(chosen, row)
 

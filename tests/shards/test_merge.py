@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from forging import forge
-from lengthy import told_apart
+from in_targets import long_but
 from msgspec import structs
 from synthesised import planned, play_shard
 from wording import sentence
@@ -102,7 +102,7 @@ TELLING = [one for one in EACH if one[0] == "khiva" or one[1] == "all line-ups"]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("game", "shape"), told_apart(EACH, TELLING))
+@pytest.mark.parametrize(("game", "shape"), long_but(EACH, TELLING))
 def test_digests_and_all_rows_are_those_of_one_machine(game: str, shape: str, tmp_path: Path) -> None:
     event = shaped(game, shape)
     one = play_shard(tmp_path / "one", event, WHOLE)

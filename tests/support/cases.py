@@ -7,21 +7,6 @@ from functools import wraps
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
-
-
-def mostly_soak(values: Iterable[Any], every: int) -> list[Any]:
-    """Return the values of a parametrised test: every so many-th, from the first on, is in ``make test``, and the others, which
-    repeat it for other seats or games, are in ``make test-soak``."""
-    rows = list(values)
-    kept = rows[::every]
-    return [row if row in kept else _of_soak(row) for row in rows]
-
-
-def _of_soak(row: Any) -> Any:
-    if isinstance(row, ParameterSet):
-        return pytest.param(*row.values, marks=[*row.marks, pytest.mark.soak], id=row.id)
-    return pytest.param(*(row if isinstance(row, tuple) else (row,)), marks=pytest.mark.soak)
 
 
 def cases(names: str | tuple[str, ...], values: Iterable[Any], ids: Iterable[str] | None = None) -> Callable[..., Any]:

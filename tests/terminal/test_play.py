@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from arena import C, arena, bots
-from cases import mostly_soak
+from in_targets import soak_but_every
 from own_games import changed
 from stores import RANDOM, SEATS, bytes_in
 from stores import games as games
@@ -110,7 +110,7 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("event", mostly_soak(range(1, 1 + len(SEATS)), 3))
+@pytest.mark.parametrize("event", soak_but_every(range(1, 1 + len(SEATS)), 3))
 def test_a_seat_of_a_stored_match_is_taken_over(games: Path, event: int) -> None:
     """At its last decision: what came before is told, and both ends stand beside each other."""
     with Store.read(games / "out") as store:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from cases import mostly_soak
+from in_targets import soak_but_every
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -37,7 +37,7 @@ def shown(what: Any, width: int, *, colours: bool = False) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("changed", mostly_soak([False, True], 2))
+@pytest.mark.parametrize("changed", soak_but_every([False, True], 2))
 def test_every_position_has_a_table_that_fits(game: str, changed: bool) -> None:
     """At every width of a terminal, under the default rules and under others, whatever the seat is asked."""
     rules = dict(next(iter(GAMES[game].samples), {})) if changed else {}

@@ -19,7 +19,7 @@ from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, until_gone
 from arena import started as process_started
 from flooding import flood, used
 from forked_command import started
-from lengthy import lengthy
+from in_targets import in_long
 from sample_stream import begin
 from waiting import until
 from wording import sentence
@@ -104,7 +104,7 @@ def cost_of_a_refusal(process: subprocess.Popen[str], address: str) -> float:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kind", ["reset", "storm", "busy", "silent", "half a head", "deaf", *lengthy(["gone"])])
+@pytest.mark.parametrize("kind", ["reset", "storm", "busy", "silent", "half a head", "deaf", *in_long(["gone"])])
 def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
     tmp_path: Path, kind: str
 ) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, descendants, living
-from cases import mostly_soak
 from expect import SECONDS_MOST, differences
+from in_targets import soak_but_every
 from play import BROKEN, TIME, best_levels, play, remove_notes
 from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIMEOUT, WALLED, Row
 from waiting import until
@@ -97,7 +97,7 @@ PAIRS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("one", "expected", "other", "expected_of_other"), mostly_soak(PAIRS, 2), ids=[f"{p[0]}+{p[2]}" for p in PAIRS]
+    ("one", "expected", "other", "expected_of_other"), soak_but_every(PAIRS, 2), ids=[f"{p[0]}+{p[2]}" for p in PAIRS]
 )
 def test_two_at_one_table_are_blamed_separately(
     one: str, expected: tuple[str, str], other: str, expected_of_other: tuple[str, str]

@@ -1,7 +1,7 @@
 """Emira passes the conformance check for all seat counts under every variant; tests/games/test_every_game.py has its defaults."""
 
 import pytest
-from lengthy import at_seats, variants_at_seats
+from in_targets import at_seats, variants_at_seats
 from wording import pattern
 
 from khiva_arena.games import conformance

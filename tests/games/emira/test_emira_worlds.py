@@ -11,7 +11,7 @@ from math import factorial, prod
 from random import Random
 
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 
 from khiva_arena.games.emira import GAME, hidden_cards
 from khiva_arena.games.emira.reading_views import lines_of
@@ -137,7 +137,7 @@ def few_purchases(view):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seats", [3, *lengthy([4, 5])])
+@pytest.mark.parametrize("seats", [3, *in_long([4, 5])])
 def test_event_cards_are_where_they_are_likely_to_be(seats):
     for number, (state, me, view) in enumerate(islice(positions(seats, few_purchases), POSITIONS)):
         layouts = hidden_cards._event_layouts(lines_of(view), seats, me, True)
@@ -223,7 +223,7 @@ def turned_and_laid(view):
     ("seats", "wanted", "many"),
     [
         *((3, touched_emiras, POSITIONS), (4, turned_and_laid, 5)),  # the latter is rare
-        *lengthy([(4, touched_emiras, POSITIONS), (5, touched_emiras, POSITIONS), (5, turned_and_laid, 5)]),
+        *in_long([(4, touched_emiras, POSITIONS), (5, touched_emiras, POSITIONS), (5, turned_and_laid, 5)]),
     ],
 )
 def test_emiras_are_where_they_are_likely_to_be(seats, wanted, many):

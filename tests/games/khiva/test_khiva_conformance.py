@@ -1,7 +1,7 @@
 """Khiva passes the conformance check under every variant, and the check finds what it should."""
 
 import pytest
-from lengthy import at_seats, variants_at_seats
+from in_targets import at_seats, variants_at_seats
 from wording import pattern
 
 from khiva_arena.games import conformance

@@ -6,7 +6,7 @@ tests/games/test_every_game.py plays it under the default rules.
 import copy
 
 import pytest
-from lengthy import at_seats, variants_at_seats
+from in_targets import at_seats, variants_at_seats
 from wording import pattern
 
 from khiva_arena.games import conformance

@@ -5,7 +5,7 @@ import runpy
 from pathlib import Path
 
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 
 from khiva_arena.games import silk_road
 from khiva_arena.games.silk_road.tables import COLOURS, GOODS, TILES
@@ -35,6 +35,6 @@ def test_orders_that_the_page_tells_are_those_of_the_code():
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seats", [3, *lengthy([2, 4, 5])])  # all rows are made by the same games, and change together
+@pytest.mark.parametrize("seats", [3, *in_long([2, 4, 5])])  # all rows are made by the same games, and change together
 def test_sanity_numbers_are_those_measured(seats):
     assert runpy.run_path(str(HERE / "sanity.py"))["row"](seats) in RULES.splitlines()

@@ -6,7 +6,7 @@ from itertools import chain, count, permutations, product
 from random import Random
 
 import pytest
-from lengthy import lengthy
+from in_targets import in_long
 
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road.knowledge import (
@@ -64,7 +64,7 @@ def hand_of(steps, goods):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("is_placed", [False, True])
-@pytest.mark.parametrize(("seats", "codes", "seed"), [(2, 12, 1), (2, 14, 4), *lengthy([(2, 16, 5)])])
+@pytest.mark.parametrize(("seats", "codes", "seed"), [(2, 12, 1), (2, 14, 4), *in_long([(2, 16, 5)])])
 def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed, is_placed, monkeypatch, request):
     """Wherever the walk begins: also where a first search found nothing, and given cards were put where they fit."""
     hunt, hunts = _Filling.hunt, []
