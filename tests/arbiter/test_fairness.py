@@ -514,8 +514,8 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
 
 
 PARTS = int(os.environ.get("PARTS", "2"))
-"""How many parts there are of ten matches a level: `make fairness` plays 100. Where it is not set, level standard plays one
-match and level trusted three, since each of them takes as long as its bots are allowed."""
+"""How many parts there are of ten matches a level: `make fairness` plays 100. Where it is not set, level standard plays two
+matches and level trusted six, since each of them takes as long as its bots are allowed."""
 
 
 def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
@@ -537,7 +537,7 @@ def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, p
     """Matches that a busy host has spoilt have no record. The nicest spoils none at level trusted; elsewhere it cannot make
     itself wait, and a busy host may make it so."""
     need_level(level)
-    matches = 10 if part or "PARTS" in os.environ else 3 if level is Level.TRUSTED else 1
+    matches = 10 if part or "PARTS" in os.environ else 6 if level is Level.TRUSTED else 2
     outcomes = beside_the_nicest(level, matches)
     assert {outcome.ordinal for outcome in outcomes} == set(range(matches))
     assert not [step for outcome in outcomes if outcome.record for step in [outcome.record.forfeited_at[0]] if step is not None]
