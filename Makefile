@@ -65,7 +65,7 @@ test: .venv/.test ## set up, lint, types, import contracts, and the tests but th
 test-soak: .venv/.test ## the tests that try the machine: kills, stops, full disks, clusters, browsers, simulated tournaments
 	$(TESTS) -m "soak and not language and not long"
 
-test-long: .venv/.test ## the tests that only repeat at more sizes what the others try: by hand, before a release; half an hour
+test-long: .venv/.test ## the tests that only repeat at more sizes what the others try: by hand, before a release
 	$(TESTS) -m long
 
 test-languages: .venv/.test ## the tests that need compilers and interpreters
