@@ -62,7 +62,7 @@ test: .venv/.test ## set up, lint, types, import contracts, and the tests but th
 	@$(CHECKS) size rewritten
 	$(TESTS) -m "not soak and not language and not long"
 
-test-soak: .venv/.test ## the tests that try the machine: kills, stops, full disks, clusters, browsers, simulated tournaments
+test-soak: .venv/.test ## the tests that try the machine: kills, stops, full disks, clusters, browsers, simulated tournaments; and what repeats for other seats and games
 	$(TESTS) -m "soak and not language and not long"
 
 test-long: .venv/.test ## the tests that only repeat at more sizes what the others try: by hand, before a release

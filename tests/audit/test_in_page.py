@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from arena import ROOT
 from bundling import forged, lines_of
-from in_targets import soak_but_every
+from in_targets import in_long, soak_but_every
 from module_cup import FORGERIES, HOSTILE, MATCHES, OTHER_GAMES, OwnMachine, forged_lines, of_kind
 from module_cup import module_cup as module_cup
 from module_cup import other_cups as other_cups
@@ -74,9 +74,7 @@ EACH_IN_EACH_GAME = len(FORGERIES) * (1 + len(OTHER_GAMES))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    "lot", [*range(EACH_IN_EACH_GAME), *(pytest.param(lot, marks=pytest.mark.long) for lot in range(EACH_IN_EACH_GAME, 200))]
-)
+@pytest.mark.parametrize("lot", [*range(EACH_IN_EACH_GAME), *in_long(range(EACH_IN_EACH_GAME, 200))])
 def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(module_cup: Path, other_cups: Path, lot: int) -> None:
     places = (module_cup, *(other_cups / game for game in OTHER_GAMES))
     name = [*FORGERIES][lot % len(FORGERIES)]

@@ -77,9 +77,7 @@ LONGER = [("search", 3, 20), ("search", 5, 10), ("search_deep", 3, 8)]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("name", "seats", "deals"), [("search", 2, 20), *(pytest.param(*one, marks=pytest.mark.long) for one in LONGER)]
-)
+@pytest.mark.parametrize(("name", "seats", "deals"), [("search", 2, 20), *in_long(LONGER)])
 def test_search_wins_more_than_its_share_against_greedy(chooser: Any, name: str, seats: int, deals: int) -> None:
     assert win_share([chooser(name)] + [chooser("greedy")] * (seats - 1), deals) > 1.2 / seats
 

@@ -41,9 +41,9 @@ def shards(played: Path) -> tuple[list[Path], str]:
 
 
 @pytest.mark.soak
-def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path], str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [12, pytest.param(30, marks=pytest.mark.long)])
+def test_a_kill_loses_nothing_and_the_next_merge_goes_on(kills: int, shards: tuple[list[Path], str], tmp_path: Path) -> None:
     stores, digest = shards
-    kills = 12
     words = [sys.executable, str(KILLS), str(kills), str(kills), str(tmp_path / "out"), *map(str, stores)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, arena, descendants, until_gone
+from in_targets import in_long
 from league_player import same_each_time
 from league_serving import league_server
 from leagues import ends_in
@@ -119,7 +120,7 @@ def _over(league: Path) -> int:
 @pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
     ("bots", "batches", "players", "servers"),
-    [(3, 4, 3, 1), *(pytest.param(*more, marks=pytest.mark.long) for more in ((3, 8, 6, 2), (20, 40, 60, 40)))],
+    [(3, 4, 3, 1), *in_long([(3, 8, 6, 2), (20, 40, 60, 40)])],
     ids=["few", "more", "many"],
 )
 def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(

@@ -17,6 +17,7 @@ from browser import PHONE, WIDE, Page, browser
 from bundling import forged, lines_of
 from checker import CHECK, STACK, checked, checker, dropped, memory_after, runtime
 from firefox import Firefox, firefox
+from in_targets import in_long
 from module_cup import FORGERIES, HOSTILE, MATCHES, forged_lines, of_kind, play_cup
 from module_cup import module_cup as module_cup
 from once import made_once
@@ -140,9 +141,7 @@ def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
         assert sha256(b64decode(blocks[block])).hexdigest() == pins[name]["sha256"]
 
 
-@pytest.mark.parametrize(
-    "name", [*EACH_TIME, *(pytest.param(name, marks=pytest.mark.long) for name in NO_BUNDLES if name not in EACH_TIME)]
-)
+@pytest.mark.parametrize("name", [*EACH_TIME, *in_long(name for name in NO_BUNDLES if name not in EACH_TIME)])
 def test_a_file_that_is_no_bundle_or_a_damaged_one_cannot_be_read(
     page: Path, module_cup: Path, chromium: Page, tmp_path: Path, name: str
 ) -> None:
@@ -176,9 +175,7 @@ def shape(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8,}\b(\.{3})?|\b\d+\b", "N", text)
 
 
-@pytest.mark.parametrize(
-    "name", [*IN_NODE, *(pytest.param(name, marks=pytest.mark.long) for name in FORGERIES if name not in IN_NODE)]
-)
+@pytest.mark.parametrize("name", [*IN_NODE, *in_long(name for name in FORGERIES if name not in IN_NODE)])
 def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path: Path, name: str) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", name)
     (tmp_path / "forged.khiva").write_bytes(forged(lines))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_targets import in_long
 
 from khiva_arena.games.khiva import GAME, knowledge, worlds
 from khiva_arena.games.khiva.tables import CARD_OF, KEPT, TURNS_PER_DEAL
@@ -146,7 +147,7 @@ POSITIONS = 20
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "turns"), [*CASES, *(pytest.param(*one, marks=pytest.mark.long) for one in MORE_TURNS)])
+@pytest.mark.parametrize(("seats", "turns"), [*CASES, *in_long(MORE_TURNS)])
 def test_each_way_counts_once(seats, turns):
     going = (place for seed in count() for place in [seen_at(seats, seed, turns, seed % seats)] if not place[0].is_over)
     for state, seen in islice(going, POSITIONS):
