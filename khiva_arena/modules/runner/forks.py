@@ -36,6 +36,8 @@ TOLD = 2
 """The descriptor on which the parent tells the end of a table."""
 DIE_WITH_PARENT, GAIN_NO_RIGHTS, FILTER = (1, 9), (38, 1), (22, 2)
 """What prctl(2) is asked for: the option, and its first argument."""
+ONE_HEAP = (-8, 1)
+"""What mallopt(3) is asked for: at most one arena, for all threads."""
 
 
 def serve_tables(vm: "Vm", filter_: str) -> int:
@@ -43,6 +45,7 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
 
     filter_: in hex, the filter of a child's calls (seccomp(2)); "" for none
     """
+    share_heap()
     parent, table, told = posix.getpid(), TickSeats(vm), 0.0
     vm.declare_all()
     while loads := read_batch():
@@ -61,6 +64,7 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
 
 def serve_alone(vm: "Vm", filter_: str) -> int:
     """Serve one table in this process, and return the exit code. ``filter_``: as of ``serve_tables``."""
+    share_heap()
     table = TickSeats(vm)
     table.load(read_batch())
     lock(bytes.fromhex(filter_))
@@ -86,6 +90,17 @@ def _serve_one(table: TickSeats, parent: int, filter_: bytes) -> int:
         return FAILED
     lock(filter_)
     return serve(table)
+
+
+def share_heap() -> None:
+    """Have the threads of all seats take memory from one heap. Where there is room, glibc reserves 64 MiB of address space for a
+    heap of each thread: another seat may need them."""
+    try:
+        call = VmFunction(_ctypes.dlsym(_ctypes.dlopen("", posix.RTLD_NOW), "mallopt"))
+    except OSError:
+        return  # glibc alone has it
+    call.restype, call.argtypes = Word64, (Word64, Word64)
+    call(*ONE_HEAP)
 
 
 def lock(filter_: bytes) -> None:
