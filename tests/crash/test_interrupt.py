@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def building(folder: Path) -> list[str]:
     """A bot whose build takes a minute, in two processes."""
     slow = folder / "slow"
     slow.mkdir()
-    (slow / "bot.toml").write_text(BUILD.replace("{mark}", folder.name))
+    (slow / "bot.toml").write_text(BUILD.replace("{mark}", mark(folder)))
     (slow / "main.py").write_text("")
     return bots(C, C_GREEDY, str(slow))
 
@@ -43,9 +44,14 @@ def thinking(_folder: Path) -> list[str]:
     return bots(C, C_GREEDY, f"{FAULTY} silent 2")
 
 
+def mark(folder: Path) -> str:
+    """Return a word for a test's folder. Its name alone may be that of another worker's test, in the cache that all share."""
+    return sha256(str(folder).encode()).hexdigest()[:16]
+
+
 def mark_of_build(folder: Path) -> bool:
     try:
-        return any(Path(os.environ["KHIVA_ARENA_CACHE"]).rglob(f"building-{folder.name}"))
+        return any(Path(os.environ["KHIVA_ARENA_CACHE"]).rglob(f"building-{mark(folder)}"))
     except FileNotFoundError:
         return False  # a draft was moved to its place while we looked: the next look tells
 
