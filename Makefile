@@ -8,8 +8,11 @@ RESULTS := results/demo
 INSTALL := install --quiet --disable-pip-version-check --no-compile
 # A new environment gets its pip in two or three seconds from Python's own copy, in a few tenths from a pip that is there already.
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
-# Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all.
-TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
+# Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all. Those of
+# the soak wait for browsers and kills, too.
+AT_A_TIME := 4
+test-soak: AT_A_TIME := 5
+TESTS = $(BIN)/pytest -n $(AT_A_TIME) --dist loadgroup -q
 # The make of macOS is too old to keep the lines of one target together.
 CHECKS = $(MAKE) --no-print-directory --jobs $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint types contracts
 # Nearly all that tests start is Python: without bytecode on disk each start compiles the package again.

@@ -30,7 +30,7 @@ from khiva_arena.sandbox.level import Level
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("equal matches")]
 
-MATCHES = int(os.environ.get("MATCHES", "40"))
+MATCHES = int(os.environ.get("MATCHES", "24"))
 SECOND_VM = MATCHES // 3
 """Matches that are played on another VM."""
 OTHER_VMS = os.environ.get("OTHER_VMS", "").split()

@@ -239,12 +239,10 @@ def test_a_bundle_of_hostile_bytes_does_no_harm(page: Path, module_cup: Path, ch
     script = "</script><script>window.ran = true; fetch('http://127.0.0.1:9/')</script><img src=http://127.0.0.1:9/x>"
     lines[0]["engine"] = script
     of_kind(lines, "standings")[0]["table"]["rows"][0]["name"] = script
-    for number, data in enumerate((forged(lines), zlib.compress(b"x"), b"")):
-        path = tmp_path / f"{number}.khiva"
-        path.write_bytes(data)
-        assert not dropped(chromium, page, path).startswith("Equal: ")
-        assert not chromium.js("return window.ran")
-        assert chromium.wrong() == []
+    (tmp_path / "hostile.khiva").write_bytes(forged(lines))
+    assert not dropped(chromium, page, tmp_path / "hostile.khiva").startswith("Equal: ")
+    assert not chromium.js("return window.ran")
+    assert chromium.wrong() == []
 
 
 def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import PHONE, Page
+from in_targets import in_long
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -193,7 +194,7 @@ def test_a_print_holds_the_results_on_two_pages(page: Page, made: Made, case: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["khiva", "silk_road"])
+@pytest.mark.parametrize("game", ["khiva", *in_long(["silk_road"])])
 def test_who_wants_no_motion_sees_none(page: Page, made: Made, game: str) -> None:
     opened(page, made, "#match=1/0", f"{game}-round-robin")
     moving = {}

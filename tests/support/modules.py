@@ -1,6 +1,7 @@
 """WebAssembly modules for tests: written as text, and run by the runner as a process, or by its parts in this one."""
 
 import subprocess
+import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -11,6 +12,8 @@ from second_vm import QUIET, WORDS
 from wasmtime import wat2wasm
 
 from khiva_arena.entrants import modules
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.imports import PARAMS
 from khiva_arena.modules.runner import baton, instance, vm, wasi
@@ -20,6 +23,8 @@ SECONDS = 120
 WASI = wasi.NAME
 PAGES = 1
 SIZE = PAGES * instance.PAGE
+LARGE = 1_000_000
+"""Bytes of a module, which all interpreters exceed."""
 
 
 @cache
@@ -41,8 +46,15 @@ def _type(name: str) -> str:
 
 @lru_cache(maxsize=2)
 def compiled(module: bytes) -> int:
-    """The address of a module in the VM, rewritten as each bot's is."""
-    return vm.compile_(machine(), rewritten(module).wasm)[0]
+    """The address of a module in the VM, rewritten as each bot's is. An interpreter is compiled once for all workers: that takes
+    seconds."""
+    if len(module) < LARGE:
+        return vm.compile_(machine(), rewritten(module).wasm)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "large.wasm")
+        path.write_bytes(module)
+        *_, code, _digest = stage(load(str(path))).argv
+    return vm.load(machine(), Path(code).read_bytes())
 
 
 class SeatAlone(TickSeat):
