@@ -9,7 +9,7 @@ INSTALL := install --quiet --disable-pip-version-check --no-compile
 # A new environment gets its pip in two or three seconds from Python's own copy, in a few tenths from a pip that is there already.
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
 # Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all. Those of
-# the soak wait for browsers and kills, too.
+# the soak wait longer, for browsers and kills, so there is one more.
 AT_A_TIME := 4
 test-soak: AT_A_TIME := 5
 TESTS = $(BIN)/pytest -n $(AT_A_TIME) --dist loadgroup -q

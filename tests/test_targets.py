@@ -48,6 +48,7 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(pytestcon
     assert pytestconfig.getini("addopts") == ["--strict-markers", "--strict-config", "--import-mode=importlib"]
     makefile = (ROOT / "Makefile").read_text()
     assert re.findall(r"^TESTS = (.*)$", makefile, re.MULTILINE) == ["$(BIN)/pytest -n $(AT_A_TIME) --dist loadgroup -q"]
+    assert re.findall(r"AT_A_TIME := (.*)$", makefile, re.MULTILINE) == ["4", "5"]
     assert not [path for path in (ROOT / "tests").rglob("conftest.py") if re.search("collect_ignore|deselect", path.read_text())]
 
 

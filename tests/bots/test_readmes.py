@@ -38,10 +38,12 @@ NOT_OURS = (
 FIRST = ("python", "c", "csharp")
 """Languages whose commands are typed as they stand: one that is read, one that is compiled, and one that a runtime runs.
 
-The commands of the others differ by the language's name alone. Their bots are built within the same walls, and checked quickly.
+The commands of the others differ by the language's name alone. Their bots are built within the same walls, but for those of
+``KEEPS_LIBRARIES``, and checked quickly.
 """
 KEEPS_LIBRARIES = ("go", "rust")
-"""Languages whose compilers make their libraries anew within walls. ``tests/entrants/test_modules.py`` has both build there."""
+"""Languages whose compilers make their libraries anew within walls, in ten seconds. There ``tests/entrants/test_modules.py`` has
+both build modules, and ``make test-long`` programs."""
 SECONDS = 600
 """Longer than any build or tournament takes where much else runs: a limit, and no measure."""
 
@@ -82,10 +84,20 @@ def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
 @pytest.mark.soak
 @languages.each(ALL)
 def test_the_bot_that_it_shows_plays(name: str, tmp_path: Path) -> None:
-    """It is built within walls, or where that takes ten seconds, with the libraries that compilers have kept for other tests."""
+    """It is built within walls, or with the libraries that a compiler has kept for other tests."""
+    shown_bot_plays(name, tmp_path, ["--isolation", "trusted"] if name in KEEPS_LIBRARIES else [])
+
+
+@pytest.mark.long
+@languages.each(KEEPS_LIBRARIES)
+def test_the_bot_that_it_shows_is_built_within_walls(name: str, tmp_path: Path) -> None:
+    shown_bot_plays(name, tmp_path, [])
+
+
+def shown_bot_plays(name: str, tmp_path: Path, level: list[str]) -> None:
+    """Check the bot of a language's README in the place of the one that ``new`` writes."""
     need_language(name)
     arena("new", name, "my-bot", cwd=tmp_path)
-    level = ["--isolation", "trusted"] if name in KEEPS_LIBRARIES else []
     main = tmp_path / "my-bot" / shipped.languages()[name].main
     shown = [text for kind, text in _blocks(name) if kind not in ("sh", "toml", "")]
     main.write_text(shown[0])

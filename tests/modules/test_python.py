@@ -483,7 +483,7 @@ def shipped_files(name: str) -> dict[str, bytes]:
         ("khiva", ("search_deep", "greedy")),
         ("khiva", ("thinker", "greedy")),
         ("emira", ("greedy_emira", "search_emira", "random")),
-        ("silk_road", ("greedy_silk_road", "random")),
+        ("silk_road", ("search_silk_road", "random")),
         *in_long([("silk_road", ("greedy_silk_road", "search_silk_road", "random"))]),
     ],
 )

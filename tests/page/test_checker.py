@@ -56,6 +56,7 @@ without a page around it."""
 NO_BUNDLES = {
     "a.png": lambda cup: b"\x89PNG\r\n\x1a\n",
     "empty.khiva": lambda cup: b"",
+    "deflated.khiva": lambda cup: zlib.compress(b"no bundle"),
     "a.gz": lambda cup: zlib.compress(b"no bundle", wbits=31),
     "cut.khiva": lambda cup: cup[: len(cup) // 2],
 }

@@ -135,7 +135,7 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: li
 
 @pytest.mark.parametrize(
     ("game", "rule"),
-    [("emira", SHORTER["emira"]), *in_long([("khiva", SHORTER["khiva"]), ("emira", []), ("silk_road", [])])],
+    [("khiva", SHORTER["khiva"]), *in_long([("emira", SHORTER["emira"]), ("emira", []), ("silk_road", [])])],
 )
 def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
     """On the width of one, that is, which nothing ever exceeds."""

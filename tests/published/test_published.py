@@ -60,10 +60,10 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
 
 RESUMED = [
     *(("0.1.0", case) for case in ("khiva-round-robin", "khiva-gauntlet", "khiva-knockout")),
-    *(("0.2.0", case) for case in ("khiva-sprt", "khiva-stages")),
+    *(("0.2.0", case) for case in ("khiva-sprt", "khiva-stages", "khiva-extended")),
     *(("0.2.0", case) for case in ("bidding-own-game", "emira-knockout", "silk_road-swiss")),
 ]
-"""Each format and each game once, of the one version or the other; test_auto.py extends and goes on with events of 0.2.0."""
+"""Each format and each game once, of the one version or the other; test_auto.py goes on with line-ups of 0.2.0."""
 
 
 @pytest.mark.parametrize(("version", "case"), long_but(INTERRUPTED, RESUMED))

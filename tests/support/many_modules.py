@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import python
@@ -24,11 +25,12 @@ ROWS = (
     *("notes-300k", "print-8k", "flood-frame", "choice-beyond", "exit-3", "exit-between", "answers-twice", "answers-early"),
     *("single-bytes", "closes-stdin", "never-exits"),
 )
-"""Rows of the zoo that take part. A quarter of all seats has the probe, which plays to the end and asks for all that there is."""
+"""Rows of the zoo that take part, in half of all seats, one after the other. A sixth has the probe, which plays to the end and
+asks for all that there is."""
 JAVASCRIPT = ("greedy", "random")
-"""Shipped bots that have another quarter of the seats. They run in the interpreter; greedy is at fault in all games but Khiva."""
+"""Shipped bots that have another sixth of the seats. They run in the interpreter; greedy is at fault in all games but Khiva."""
 PYTHON = ("random", "naive", "greedy", "greedy_emira", "greedy_silk_road")
-"""Shipped bots that have the last quarter, named ``python-greedy`` and so on."""
+"""Shipped bots that have the last sixth, named ``python-greedy`` and so on."""
 
 
 def modules() -> dict[str, bytes]:
@@ -50,16 +52,17 @@ def stage_modules(folder: Path) -> dict[str, Command]:
 
 
 def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
-    """The first matches, in ticks, of 2 to 5 seats where the game has so few and so many. A bot is identified by its name."""
+    """The first matches, in ticks, of 2 to 5 seats where the game has so few and so many: each game at each number of seats, one
+    after the other. A bot is identified by its name."""
     in_python = sorted(name for name in commands if name.startswith("python-"))
     others = sorted(set(commands) - {"probe", *JAVASCRIPT, *in_python})
+    random.Random("others").shuffle(others)
+    dealt = [cycle(names) for names in (["probe"], JAVASCRIPT, in_python, others)]
+    tables = [(game, number) for number in range(2, 6) for game in GAMES if number in get(game).seats]
     for ordinal in range(count):
         lots = random.Random(f"match {ordinal}")
-        game = GAMES[ordinal % len(GAMES)]
-        seats = lots.choice([number for number in get(game).seats if number <= 5])
-        names = [
-            lots.choice(["probe", lots.choice(JAVASCRIPT), lots.choice(in_python), lots.choice(others)]) for _ in range(seats)
-        ]
+        game, seats = tables[ordinal % len(tables)]
+        names = [next(lots.choices(dealt, (1, 1, 1, 3))[0]) for _ in range(seats)]
         policy = lots.choice(("strict", "lenient"))
         made = job([commands[name] for name in names], Clock.TICKS, ordinal=ordinal, game=game, policy=policy, **SHORT)
         seated = tuple(RecordedSeat(f"bot{n}", name, made.header.seats[n].number) for n, name in enumerate(names))

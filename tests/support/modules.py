@@ -23,7 +23,7 @@ SECONDS = 120
 WASI = wasi.NAME
 PAGES = 1
 SIZE = PAGES * instance.PAGE
-LARGE = 1_000_000
+LARGE = 500_000
 """Bytes of a module, which all interpreters exceed."""
 
 
@@ -46,8 +46,8 @@ def _type(name: str) -> str:
 
 @lru_cache(maxsize=2)
 def compiled(module: bytes) -> int:
-    """The address of a module in the VM, rewritten as each bot's is. An interpreter is compiled once for all workers: that takes
-    seconds."""
+    """The address of a module in the VM, rewritten as each bot's is. A large one, which takes seconds to compile, is taken from
+    the cache that all workers share."""
     if len(module) < LARGE:
         return vm.compile_(machine(), rewritten(module).wasm)[0]
     with tempfile.TemporaryDirectory() as folder:

@@ -93,12 +93,12 @@ def _serve_one(table: TickSeats, parent: int, filter_: bytes) -> int:
 
 
 def share_heap() -> None:
-    """Have the threads of all seats take memory from one heap. Where there is room, glibc reserves 64 MiB of address space for a
-    heap of each thread: another seat may need them."""
+    """Have all threads that this process will start take memory from one heap. Where there is room, glibc reserves 64 MiB of
+    address space for a heap of each thread: another seat may need them."""
     try:
         call = VmFunction(_ctypes.dlsym(_ctypes.dlopen("", posix.RTLD_NOW), "mallopt"))
     except OSError:
-        return  # glibc alone has it
+        return  # another C library, which reserves none
     call.restype, call.argtypes = Word64, (Word64, Word64)
     call(*ONE_HEAP)
 

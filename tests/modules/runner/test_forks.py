@@ -2,6 +2,7 @@
 parent."""
 
 import json
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -202,3 +203,37 @@ def test_a_child_that_gets_bytes_that_are_no_batch_says_why(tmp_path: Path) -> N
         why = repr(ValueError(sentence("arbiter", "item-cut-off"))).encode()
         assert server.answer_to(line.LENGTH.pack(1) + b"x") == [(0, line.FAILED, 0, why)]
         assert server.process.wait(60) == FAILED
+
+
+GROWTH = """
+import _thread, sys
+sys.path.append(sys.argv[1])
+from runner import forks
+
+def size():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * 4096
+
+def work():
+    kept.append(bytearray(100_000))
+    done.release()
+
+kept, done, before = [], _thread.allocate_lock(), size()
+_thread.stack_size(1 << 20)
+if sys.argv[2] == "shared":
+    forks.share_heap()
+done.acquire()
+_thread.start_new_thread(work, ())
+done.acquire()
+print(size() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries reserve no space for a thread's heap")
+def test_a_thread_has_no_heap_of_its_own() -> None:
+    alone, shared = (
+        int(subprocess.run([sys.executable, "-c", GROWTH, str(FOLDER), word], capture_output=True, check=True).stdout)
+        for word in ("", "shared")
+    )
+    assert shared < 8 << 20
+    assert alone > 64 << 20
