@@ -19,10 +19,9 @@ if TYPE_CHECKING:  # as below: half a second, which a run without a browser need
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     *("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"),
-    *("--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-default-apps"),
-    "--disable-features=SpareRendererForSitePerProcess",
+    *("--disable-extensions", "--disable-component-update", "--disable-features=SpareRendererForSitePerProcess"),
 )
-"""Without a screen, and without what starts processes or does work that no page asks for."""
+"""Without a screen, and without what starts processes or does work that no page asks for, beside what its driver leaves out."""
 WAIT, WATCH_SECONDS = 120, 500
 WIDE, PHONE = (1280, 1000), (360, 740)
 # Done with true once a script returns something true, which is looked at when the page changes; with false after some minutes.

@@ -96,11 +96,10 @@ def share_heap() -> None:
     """Have all threads that this process will start take memory from one heap. Where there is room, glibc reserves 64 MiB of
     address space for a heap of each thread: another seat may need them."""
     try:
-        call = VmFunction(_ctypes.dlsym(_ctypes.dlopen("", posix.RTLD_NOW), "mallopt"))
+        mallopt = _c_function("mallopt", Word64, Word64)
     except OSError:
         return  # another C library, which reserves none
-    call.restype, call.argtypes = Word64, (Word64, Word64)
-    call(*ONE_HEAP)
+    mallopt(*ONE_HEAP)
 
 
 def lock(filter_: bytes) -> None:
@@ -115,7 +114,12 @@ def lock(filter_: bytes) -> None:
 
 
 def _prctl(option: int, argument: int, address: int = 0) -> int:
-    call = VmFunction(_ctypes.dlsym(_ctypes.dlopen("", posix.RTLD_NOW), "prctl"))
-    call.restype, call.argtypes = Word64, (Size,) * 5
-    result: int = call(option, argument, address, 0, 0)
+    result: int = _c_function("prctl", *(Size,) * 5)(option, argument, address, 0, 0)
     return result
+
+
+def _c_function(name: str, *types: "type[Size | Word64]") -> VmFunction:
+    """Return a function of the C library, which takes values of these types. Raises OSError if there is none of this name."""
+    function = VmFunction(_ctypes.dlsym(_ctypes.dlopen("", posix.RTLD_NOW), name))
+    function.restype, function.argtypes = Word64, types
+    return function
