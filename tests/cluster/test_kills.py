@@ -49,7 +49,8 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(marker: str,
         assert until(lambda: "commitment" in said.read_text() and troubles.players("still"))
         cluster.kill("still", signal.SIGSTOP)
         cluster.start_worker("other")
-        assert until(lambda: "worker still is silent; " + sentence("cluster", "table-played-elsewhere") in said.read_text())
+        silent = "worker still is silent; " + sentence("cluster", "table-played-elsewhere")
+        assert until(lambda: silent in said.read_text()), said.read_text()
         cluster.kill("still", signal.SIGCONT)
         assert process.wait(600) == 0
     assert run.digest() == whole
