@@ -175,7 +175,7 @@ stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way,
 	$(BIN)/python tests/crash/stops.py $(or $(STOPS),200) $(or $(SEED),1)
 
 fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
-	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_fairness.py
+	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_hogs.py
 
 fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, frames at the relay, calls at the rules in C; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))

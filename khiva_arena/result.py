@@ -69,7 +69,7 @@ class Measured(NamedTuple):
     """The measurements of a seat in one match, beside its record; None: unknown. A row of the standings has the sums.
 
     cpu_s: CPU time, in seconds.
-    paused: times that the bot was stopped, since it kept a core from a seat that was to answer.
+    paused: times that the bot was stopped, since it kept a seat that was to answer, or the arbiter, from a core.
     caused: void attempts at the match that the seat caused, by being late.
     page_faults: those for which a disk was read.
     links_lost: crashes that were the end of a link to another machine.

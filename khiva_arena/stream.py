@@ -134,7 +134,7 @@ class FaultRecorded(Line, frozen=True, kw_only=True, tag="fault"):
 
 
 class Paused(Line, frozen=True, kw_only=True, tag="paused"):
-    """A bot was stopped until its turn, since it kept a core from a seat that was asked.
+    """A bot was stopped until its turn, since it kept a seat that was asked, or the arbiter, from a core.
 
     times: how often in this match
     """

@@ -1,7 +1,8 @@
 """CPU time in a step, as the system counts it: seats that had no core, seats that took too much.
 
 A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. It may take more
-than that, unless another seat is late because it had no core at that time.
+than that, unless another seat is late because it had no core at that time. Nor may it keep the arbiter from a core, whose own
+lag is added to every deadline: all who think have as much longer.
 """
 
 import math
@@ -10,10 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 import trio
+from msgspec.structs import replace
 
 from khiva_arena.arbiter.wire import Use, Wire
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.cell import CORES
-from khiva_arena.sandbox.proc_usage import ThreadTime
+from khiva_arena.sandbox.proc_usage import ThreadTime, own_delay
 
 DUE_ASKED = CORES + 0.2  # a fifth for what the system does on a bot's behalf
 DUE_UNASKED = 0.1
@@ -22,6 +25,8 @@ ROUNDING = 0.020
 # How often the processes of seats that are waited for are looked at, at random moments about so far apart: a child that nobody
 # waits for is in no figure once it has ended, but is seen while it runs.
 LOOK_SECONDS = 0.025
+# A sample from before a step is old if this part of the time that the step gives has passed since.
+OLD = 0.1
 
 
 class CpuSample(msgspec.Struct, frozen=True):
@@ -30,11 +35,13 @@ class CpuSample(msgspec.Struct, frozen=True):
     at: when the sample was taken, in seconds of the monotonic clock
     delays: by seat, for each thread by its number how long it waited for a core and how long it had one
     cpu: by seat, seconds of CPU that its processes used
+    own_delay: seconds for which the arbiter itself was ready to run and waited for a core
     """
 
     at: float
     delays: list[dict[int, ThreadTime]]
     cpu: list[float]
+    own_delay: float = 0.0
 
 
 class CpuAccount:
@@ -42,19 +49,30 @@ class CpuAccount:
 
     next_look: when it is time to ``look``, infinite for never
     before: the sample of the first look, or of the beginning of a short step; None until then
-    changed_seats: seats whose processes have changed since: the processor time of such a seat is not known
+    since: the sample from just before this step, or before an earlier one if all steps since then were quick; None before the
+        first step
+    changed_seats: seats whose processes have changed in this step: the processor time of such a seat is not known
     """
 
     def __init__(self, wire: Wire) -> None:
         self.next_look = math.inf
         self.before: CpuSample | None = None
+        self.since: CpuSample | None = None
         self.changed_seats: set[int] = set()
         self._wire = wire
         self._trees: dict[int, frozenset[int]] | None = None
 
-    def begin(self, before: CpuSample | None = None) -> None:
-        """Begin a step. ``before`` is a sample from just before it, taken if the step is short."""
-        self.before = before
+    def begin(self, seconds: float, *, is_short: bool = False) -> None:
+        """Begin a step. A sample takes some tenths of a millisecond, so one is taken now only if the step is short, if the step
+        before was slow, or if the last sample is old.
+
+        seconds: the least that a seat may take for the step
+        """
+        now = trio.current_time()
+        if is_short or self.since is None or self._trees is not None or now - self.since.at > OLD * seconds:
+            # Between the reading and its time the arbiter may have no core: what a seat then uses is not to count against it.
+            self.since = replace(self.sample(), at=now)
+        self.before = self.since if is_short else None
         self._trees = None
         self.changed_seats.clear()
 
@@ -93,7 +111,7 @@ class CpuAccount:
 
 def sample_of(uses: Sequence[Use]) -> CpuSample:
     """Return the sample that was read just now as ``uses``."""
-    return CpuSample(trio.current_time(), [use.threads for use in uses], [use.cpu for use in uses])
+    return CpuSample(trio.current_time(), [use.threads for use in uses], [use.cpu for use in uses], own_delay())
 
 
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
@@ -132,6 +150,15 @@ def over_cpu_share(before: CpuSample, after: CpuSample, seats: Mapping[int, bool
     window = after.at - before.at
     seconds = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
     return {seat: seconds[seat] for seat, is_asked in seats.items() if seconds[seat] > _share(window, is_asked)}
+
+
+def over_half_of_cores(since: CpuSample, after: CpuSample, seats: Mapping[int, bool]) -> dict[int, float]:
+    """Return the seats that used more CPU than their share and half of what all cores can give, with the seconds of use.
+
+    seats: True for a seat that was asked
+    """
+    half = (after.at - since.at) * system.cores() / 2 + ROUNDING
+    return {seat: seconds for seat, seconds in over_cpu_share(since, after, seats).items() if seconds > half}
 
 
 def _share(window: float, is_asked: bool) -> float:

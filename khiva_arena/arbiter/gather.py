@@ -10,7 +10,7 @@ that was asked has an answer or a fault. Until then a seat is in one of these st
     sealed      a whole frame is there; the session has looked at its length, not into it
     ended       its output has ended: it has exited, or closed it
     closed      its time is up: only frames sealed by now count, and bytes that come later answer nothing
-    blamed      it took so much of the processor that another seat was late: it is out, whatever it answered
+    blamed      it took so much of the processor that another seat or the arbiter was late: it is out, whatever it answered
 
 Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So neither an answer nor a breach of
 the protocol has an effect that another seat could notice while it still thinks. No bot is killed, woken or written to because of
@@ -19,9 +19,10 @@ seats behind it, which are still sealed; seats that have done so before are ther
 
 Deadlines. A seat has its turn and the rest of its bank, from the moment when the last request went out, for its whole frame.
 Bytes that trickle in do not move the deadline. A seat whose player is elsewhere may have the way there and back as well, as it
-was measured before (``Bank.given``). Two things move deadlines, neither of which a seat can bring about for another:
+was measured before (``Bank.given``). Two things move deadlines:
 
-- The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late.
+- The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late. Whoever causes the
+  lag gets none of it: see below.
 - A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes. The seat
   that took it before may take it again. A seat gets nothing back if processes of its own began or ended in its time. Their CPU
   time may be counted nowhere, and the CPU time of a bot's own processes excuses nothing.
@@ -40,6 +41,14 @@ processor are the explanation. Such a seat that was asked is out at once, by the
 time that is given back. Such a seat that was not asked may think in the time of others, and only pauses until its next turn.
 If there is no such seat, it was the host, and the match is void (HostFault). At the last attempt at a match the answer is taken
 all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
+
+Who is to blame for the arbiter's lag, once it is a good part of the step, and the arbiter had no core for half of the time:
+
+1. If a seat is late but for the lag, and had no core for a good part of its time, seats that took more than their share are held
+   back as above.
+2. A seat that took more than its share, and than half of what all cores can give, gets none of the lag: all of its time is
+   charged. If it is late then, it is out by the verdict RESOURCE. If it has answered in time, or was not asked, it pauses until
+   its next turn.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -48,7 +57,7 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share
+from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share, over_half_of_cores
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.protocol.session import Breach, Phase
@@ -64,6 +73,9 @@ NEGLIGIBLE = 0.001
 # the late seat does not answer after all; if there are none, the match is void. If it lacked less, nobody is held back and the
 # match is not void: a bot can cause that much itself, and any machine that does something else as well brings it about.
 STARVED = 0.1
+# Only if the arbiter had no core for at least this part of a step, its lag is laid to seats. Neither a bot of several threads nor
+# a stop of the arbiter brings that about.
+LAGGED = 0.5
 # If a busy host leaves a seat the share s of a core, each extension brings it s of what it still lacks: so many extensions are
 # enough for a third of a core, and they end if it gets next to none.
 EXTENDED_MOST = 8
@@ -146,7 +158,8 @@ class Gatherer:
         Raises HostFault when a seat's overrun is explained by the host.
         """
         send = self._wire.send
-        self._cpu.begin(self._cpu.sample() if min(allowances.values(), default=SHORT) <= SHORT else None)
+        shortest = min(allowances.values(), default=SHORT)
+        self._cpu.begin(shortest, is_short=shortest <= SHORT)
         for number, frame in requests.items():
             if self._stops:
                 self._wire.wake(number)
@@ -204,6 +217,8 @@ class Gatherer:
                 cpu.look(numbers, [number for number in numbers if self._seats[number].name])
             if now >= cpu.next_look:
                 cpu.plan_next(numbers)
+            if lag >= STARVED * (now - self._asked_at) and (now >= wake or any(map(_has_answered, waiting))):
+                self._explain_lag(waiting, now)
             for wait in waiting:
                 if self._is_awaited(wait) and now >= wait.due(lag):
                     self._out_of_time(wait, now)
@@ -228,6 +243,9 @@ class Gatherer:
     def _out_of_time(self, wait: _Wait, now: float) -> None:
         """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
         before = self._cpu.before
+        if before is not None and before.at - self._asked_at > STARVED * (wait.deadline - self._asked_at):
+            # The arbiter had no core for a first look. Those who took it are known, or else nobody is owed what was not seen.
+            before = self._cpu.since if self._blames or self._paused_seats else before
         if wait.extensions < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()
             delay = 0.0 if wait.seat.number in self._cpu.changed_seats else cpu_shortfall(before, after, wait.seat.number)
@@ -239,33 +257,64 @@ class Gatherer:
                 wait.starved = wait.delay >= STARVED * (after.at - before.at)
                 if wait.starved:
                     # at once: the time given back must not be taken, too
-                    self._hold_back(self._over_share(wait, before, after))
+                    self._hold_back_for(wait.seat.number, delay, before, after)
                 return
         wait.frames_in_time = wait.seat.session.sealed
         wait.elapsed = self._seconds_until(now)
 
-    def _over_share(self, wait: _Wait, before: CpuSample, after: CpuSample) -> dict[int, str]:
-        """Return the other seats that took more than their share while this one had no core, with a word for their authors."""
-        others = {seat.number: seat.number in self._asked_seats for seat in self._seats if seat.playing and seat is not wait.seat}
-        when = f"while seat {wait.seat.number} had no core for {wait.delay:.1f} s of its time"
-        cpu_seconds = over_cpu_share(before, after, others)
-        return {number: f"CPU time: used {seconds:.1f} s {when}" for number, seconds in cpu_seconds.items()}
+    def _explain_lag(self, waits: Sequence[_Wait], now: float) -> None:
+        """Hold back those who kept the arbiter from a core, so that a seat is late but for the lag, or has longer to think.
 
-    def _hold_back(self, seats: Mapping[int, str]) -> None:
-        """Blame each of ``seats`` that was asked: it is out, whatever it answered. Stop any other until its next turn.
-
-        Thinking in the others' time is allowed, so a seat that was not asked is not blamed.
+        waits: the seats that were waited for until now; some may have answered just now, or ended
         """
-        for number, detail in seats.items():
-            if number not in self._asked_seats:
-                if number not in self._paused_seats:
-                    self._stops = True
-                    self._paused_seats.add(number)
-                    self._seats[number].paused += 1
-                    self._wire.rest(number)
-            elif number not in self._blames:
-                self._blames[number] = (Verdict.RESOURCE, detail)
+        answered_seats = {wait.seat.number for wait in waits if _has_answered(wait)}
+        awaited_seats = {wait.seat.number for wait in waits if self._is_awaited(wait)}
+        late_seats = {wait.seat.number for wait in waits if now >= wait.deadline}
+        since = self._cpu.since
+        if since is None or not (answered_seats or late_seats):
+            return
+        after = self._cpu.sample()
+        window, own_delay = after.at - since.at, after.own_delay - since.own_delay
+        if own_delay < LAGGED * window:  # such as an arbiter that was stopped
+            return
+        for seat in late_seats - self._cpu.changed_seats:
+            delay = cpu_shortfall(since, after, seat)
+            if delay >= STARVED * window:
+                self._hold_back_for(seat, delay, since, after)
+        in_time_seats = awaited_seats - late_seats
+        cpu_seconds = over_half_of_cores(since, after, self._playing())
+        cpu_seconds = {seat: seconds for seat, seconds in cpu_seconds.items() if seat not in in_time_seats}
+        self._hold_back(cpu_seconds, f"while the arbiter had no core for {own_delay:.1f} s", late_seats)
+        for seat in cpu_seconds.keys() & answered_seats:
+            self._answer_seconds[seat] = now - self._asked_at
+
+    def _hold_back_for(self, late_seat: int, delay: float, before: CpuSample, after: CpuSample) -> None:
+        """Hold back seats that took more than their share while this one had no core for ``delay`` seconds."""
+        when = f"while seat {late_seat} had no core for {delay:.1f} s of its time"
+        self._hold_back(over_cpu_share(before, after, self._playing()), when, self._asked_seats)
+
+    def _playing(self) -> dict[int, bool]:
+        """Return the seats that are in the match, True for one that was asked."""
+        return {seat.number: seat.number in self._asked_seats for seat in self._seats if seat.playing}
+
+    def _hold_back(self, cpu_seconds: Mapping[int, float], when: str, blamed_seats: Set[int]) -> None:
+        """Blame seats that took too much of the processor and are among ``blamed_seats``: they are out, whatever they answered.
+        Stop the others until their next turn, since thinking in the others' time is allowed.
+
+        cpu_seconds: what each such seat used
+        when: a word for its author
+        """
+        for number, seconds in cpu_seconds.items():
+            if number in self._blames:
+                continue
+            if number in blamed_seats:
+                self._blames[number] = (Verdict.RESOURCE, f"CPU time: used {seconds:.1f} s {when}")
                 self._wire.stop(number)
+            elif number not in self._paused_seats:
+                self._stops = True
+                self._paused_seats.add(number)
+                self._seats[number].paused += 1
+                self._wire.rest(number)
 
     def _open_in_turn(self, waits: Sequence[_Wait], out: StepResult) -> Sequence[_Wait]:
         """Open the frames of the asked seats, one seat after the other. Return the seats to wait for again, or () if there are
@@ -335,6 +384,10 @@ class Gatherer:
         """
         seconds = at - self._asked_at
         return max(0.0, seconds if seconds < SLOW else seconds - (self._lag.total(at) - self._lag_before))
+
+
+def _has_answered(wait: _Wait) -> bool:
+    return wait.seat.session.ready
 
 
 def _never_strayed(seat: Seat) -> bool:

@@ -94,7 +94,7 @@ class Seat(msgspec.Struct, eq=False):
     times: by number of the step, seconds that its decision took
     ticks: by number of the step, ticks that it took, if thinking is paid in ticks
     round_trips: by number of the step, seconds of the way to its player and back, if that is measured
-    paused: how often it was stopped, since it kept a core from a seat that was asked
+    paused: how often it was stopped, since it kept a seat that was asked, or the arbiter, from a core
     """
 
     number: int

@@ -10,7 +10,7 @@ from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 """Seconds in which a bot that has just answered may tidy up, and seconds for which it is looked at then."""
-WHAT_FOLLOWS = f"in a match it is paused, or forfeits, if another bot is late because of it ({SPEC}, section 6)"
+WHAT_FOLLOWS = f"in a match it is paused, or forfeits, if another bot or the arbiter is late because of it ({SPEC}, section 6)"
 
 
 def cpu_used(before: CpuSample, after: CpuSample) -> float:

@@ -306,7 +306,7 @@ ONLY_JSON = (
     Column("", "fault_free_bound", "bound on `fault_free_elo`, as `bound` on `elo`"),
     Column("", "differs", "whether `elo` and `fault_free_elo` are further apart than `error`; null if that is unknown"),
     Column("", "cpu_s", "CPU seconds of the bot, over the matches for which they are known"),
-    Column("", "paused", "how often the bot was stopped, since it kept a core from a seat that was to answer"),
+    Column("", "paused", "how often the bot was stopped, since it kept a seat that was to answer, or the arbiter, from a core"),
 )
 
 COLUMNS = (*TABLE, *DETAILS, *ONLY_JSON)

@@ -296,7 +296,8 @@ def _notes_on_faults(standings: Standings) -> list[str]:
         )
     if pauses := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(
-            f"These bots kept a core from a seat that was asked, and were stopped until their turn: {', '.join(pauses)}."
+            "These bots kept a seat that was asked, or the arbiter, from a core, and were stopped until their turn: "
+            f"{', '.join(pauses)}."
         )
     if faults := [f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)]:
         notes.append(

@@ -121,6 +121,14 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
     return times
 
 
+def own_delay() -> float:
+    """Return the seconds for which the calling thread was ready to run and waited for a core; 0.0 if the kernel does not say."""
+    try:
+        return int(_read("/proc/thread-self/schedstat").split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
+
+
 def _is_as_nice_as_new(process: int) -> bool:
     """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions
     have none."""

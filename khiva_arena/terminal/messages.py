@@ -64,7 +64,7 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
             values = {"verdict": line.verdict, "step": line.step, "gather": line.gather, "detail": line.detail}
             return Message("fault", _seat(line, bots) | values, False)
         case Paused(before=False):
-            values = {"times": line.times, "why": "it kept a core from a seat that was asked"}
+            values = {"times": line.times, "why": "it kept a seat that was asked, or the arbiter, from a core"}
             return Message("paused", _seat(line, bots) | values, False)
         case VoidRecorded(before=False):
             return Message("void", {"match": line.match, "attempt": line.attempt, "why": line.why}, True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from jobs import SECRET
+from jobs import SECRET, sound
 from msgspec.structs import replace
 from recording import SCRIPTED, header
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
@@ -13,20 +13,12 @@ from wording import sentence
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.replay.past import past_of
 from khiva_arena.replay.record import Choice, Past, Record
-from khiva_arena.replay.verify import verify
 
 TABLES = [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 4)]
 
 
 def job_of(game: str = "khiva", seats: int = 3, policy: str = "lenient", past: Past | None = None) -> Job:
     return Job(0, 1, header(game, seats, {}, "test", policy), SECRET, (SCRIPTED,) * seats, past=past)
-
-
-def sound(outcome: Outcome) -> Record:
-    """The record, replayed through the rules."""
-    assert outcome.record is not None, outcome.void
-    verify(outcome.record, SECRET)
-    return outcome.record
 
 
 def details_of(outcome: Outcome) -> list[dict[int, str]]:

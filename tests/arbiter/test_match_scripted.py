@@ -4,15 +4,13 @@ from typing import Any
 
 import pytest
 import trio
-from jobs import SECRET, job
+from jobs import job, sound
 from msgspec import structs
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
 from wording import sentence
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 
@@ -27,13 +25,6 @@ def run(*bots: Bot, policy: str = "lenient", lag: LagMeter | None = None, **time
 
 def seated(bot: Bot, seat: int) -> list[Bot]:
     return [bot if number == seat else honest for number in range(SEATS)]
-
-
-def sound(outcome: Outcome) -> Record:
-    """The record, replayed through the rules."""
-    assert outcome.record is not None, outcome.void
-    verify(outcome.record, SECRET)
-    return outcome.record
 
 
 class Misbehaves:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, RecordedSeat
+from khiva_arena.replay.record import Header, Record, RecordedSeat
+from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
 
@@ -32,3 +33,10 @@ def header(seats: int, match: str = "test", policy: str = "lenient", **time: int
 def job(commands: Sequence[Command], ordinal: int = 0, policy: str = "lenient", sandbox: Sandbox = TRUSTING, **time: int) -> Job:
     """A job for these commands, seated in their order."""
     return Job(ordinal, 1, header(len(commands), f"test{ordinal}", policy, **time), SECRET, tuple(commands), sandbox)
+
+
+def sound(outcome: Outcome) -> Record:
+    """Return the record of a match that was played, replayed through the rules."""
+    assert outcome.record is not None, outcome.void
+    verify(outcome.record, SECRET)
+    return outcome.record

@@ -42,6 +42,29 @@ def honest(message: dict[str, Any]) -> list[tuple[float, bytes]]:
     return act(message, choice=len(message["legal"]) - 1) if message["type"] == "decide" else []
 
 
+def first(how: Bot, kind: str = "play_pass") -> Bot:
+    """Honest except for the first decision of this kind."""
+    done: list[bool] = []
+
+    def bot(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message.get("kind") == kind and not done:
+            done.append(True)
+            return how(message)
+        return honest(message)
+
+    return bot
+
+
+def at_turns(delays: dict[int, float]) -> Bot:
+    """Honest except for the turns named, which take as long as it says there."""
+
+    def bot(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        turn = message["view"]["turn"] if message.get("kind") == "play_pass" else 0
+        return act(message, delay=delays[turn]) if turn in delays else honest(message)
+
+    return bot
+
+
 class ScriptedWire:
     """A ``Wire`` of scripted bots. ``log`` holds a line for each message and each chunk, in order, with the virtual time."""
 
@@ -55,8 +78,8 @@ class ScriptedWire:
         self.sent: list[tuple[int, dict[str, Any]]] = []
         self.frames: list[tuple[int, bytes]] = []
         self.log: list[str] = []
-        # What each look at the table finds, the last one again and again; by seat. ``owns`` is the CPU of the thread that
-        # waited; without it a bot has but one.
+        # What each look at the table finds once something was sent, the last one again and again; by seat. ``owns`` is the CPU
+        # of the thread that waited; without it a bot has but one.
         self.delays: list[list[float]] = [[0.0] * len(self._bots)]
         self.cpus: list[list[float]] = [[0.0] * len(self._bots)]
         self.owns: list[list[float]] = []
@@ -86,7 +109,7 @@ class ScriptedWire:
         return True
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:
-        next_at = self._coming[0].at if self._coming else math.inf
+        next_at = next((arrival.at for arrival in self._coming if arrival.seat not in self.resting), math.inf)
         await trio.sleep_until(max(trio.current_time(), min(next_at, deadline)))
         return self.look()
 
@@ -95,8 +118,9 @@ class ScriptedWire:
 
     def look(self) -> Sequence[Arrival]:
         now = trio.current_time()
-        out = [arrival for arrival in self._coming if arrival.at <= now and arrival.seat not in self.stopped]
-        self._coming = [arrival for arrival in self._coming if arrival.at > now]
+        held = self.stopped | self.resting
+        out = [arrival._replace(at=now) for arrival in self._coming if arrival.at <= now and arrival.seat not in held]
+        self._coming = [arrival for arrival in self._coming if arrival.at > now or arrival.seat in self.resting]
         for arrival in out:
             self._note(arrival.seat, "<", f"{len(arrival.data)} bytes" if arrival.data else "end of output")
         return out
@@ -107,6 +131,8 @@ class ScriptedWire:
         self.stopped.add(seat)
 
     def uses(self) -> list[Use]:
+        if not self.sent:
+            return [Use({}, 0.0, frozenset())] * len(self._bots)
         own = _next(self.owns) if self.owns else self.cpus[0]
         threads = [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
         return list(map(Use, threads, _next(self.cpus), map(frozenset, self.processes[0])))
