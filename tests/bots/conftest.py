@@ -2,6 +2,7 @@
 
 import importlib.util
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -44,6 +45,17 @@ class Staged:
             process.kill()
             process.wait()
         return Said(cut(out), notes.decode(), process.returncode)
+
+    def beside(self, name: str, text: str, place: Path) -> "Staged":
+        """Return another program beside a copy of the bot's files. Where they are staged other workers run the bot, and a folder
+        that has changed is staged anew under them."""
+        folder = place / "copy"
+        folder.mkdir()
+        for path in self.folder.iterdir():
+            if path.is_file():
+                shutil.copy(path, folder)
+        (folder / name).write_text(text)
+        return Staged([self.argv[0], name], folder)
 
 
 class Said:

@@ -137,21 +137,21 @@ play("loud", choose, version="7")
 """
 
 
-def test_whatever_a_python_bot_prints_once_it_plays_goes_to_stderr(staged: Any, framed: Any, conversation: Any) -> None:
-    bot = staged("python/random")
-    (bot.folder / "loud.py").write_text(PRINTS)
-    loud = type(bot)([bot.argv[0], "loud.py"], bot.folder)
-    said = loud.run(framed(*conversation))
+def test_whatever_a_python_bot_prints_once_it_plays_goes_to_stderr(
+    staged: Any, framed: Any, conversation: Any, tmp_path: Path
+) -> None:
+    said = staged("python/random").beside("loud.py", PRINTS, tmp_path).run(framed(*conversation))
     assert said.messages[0] == {"type": "hello", "proto": 1, "name": "loud", "version": "7"}
     assert {act["choice"] for act in said.messages[1:]} == {1}
     for text in ("thinking", "more", "raw", "from a child", "a 1"):
         assert text in said.notes
 
 
-def test_a_python_bot_that_chooses_no_index_ends_with_a_traceback(staged: Any, framed: Any, conversation: Any) -> None:
-    bot = staged("python/random")
-    (bot.folder / "half.py").write_text("from khiva_kit import play\nplay('half', lambda decide, match: 1.0)\n")
-    said = type(bot)([bot.argv[0], "half.py"], bot.folder).run(framed(*conversation[:2]))
+def test_a_python_bot_that_chooses_no_index_ends_with_a_traceback(
+    staged: Any, framed: Any, conversation: Any, tmp_path: Path
+) -> None:
+    half = "from khiva_kit import play\nplay('half', lambda decide, match: 1.0)\n"
+    said = staged("python/random").beside("half.py", half, tmp_path).run(framed(*conversation[:2]))
     assert len(said.messages) == 1
     assert said.code == 1
     assert "TypeError" in said.notes
@@ -167,11 +167,9 @@ play('s\u00fcm', $choose, '\u2713');
 
 
 @languages.each(["perl"], "random")
-def test_a_perl_bot_may_have_letters_beyond_ascii(name: str, staged: Any, framed: Any, conversation: Any) -> None:
-    bot = staged(name)
-    (bot.folder / "letters.pl").write_text(LETTERS)
+def test_a_perl_bot_may_have_letters_beyond_ascii(name: str, staged: Any, framed: Any, conversation: Any, tmp_path: Path) -> None:
     decide = {**_asked(conversation)[0], "view": {"words": "\u00e9\u4e2d"}}
-    said = type(bot)([bot.argv[0], "letters.pl"], bot.folder).run(framed(conversation[0], decide))
+    said = staged(name).beside("letters.pl", LETTERS, tmp_path).run(framed(conversation[0], decide))
     assert said.messages[0] == {"type": "hello", "proto": 1, "name": "s\u00fcm", "version": "\u2713"}
     assert said.notes.splitlines() == ["\u00e9\u4e2d s\u00fcm undef", "\u00e9\u4e2d!"]
 
