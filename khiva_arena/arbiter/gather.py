@@ -244,7 +244,8 @@ class Gatherer:
         """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
         before = self._cpu.before
         if before is not None and before.at - self._asked_at > STARVED * (wait.deadline - self._asked_at):
-            # The arbiter had no core for a first look. Those who took it are known, or else nobody is owed what was not seen.
+            # The arbiter had no core for a first look in time. What the seat lacked until then counts only if others at the
+            # table are known to have taken too much.
             before = self._cpu.since if self._blames or self._paused_seats else before
         if wait.extensions < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()

@@ -26,7 +26,7 @@ def folder(folder: Path) -> None:
     """ "chain": six seeds, extended to eight; "looks": three seeds of two looks, and the second; "plain": six seeds."""
     for draw in range(20):
         arena(*RUN, "--seeds", "6", "--out", f"draw{draw}", cwd=folder)
-        # One draw in forty has the same bot win every match: such an event has no error.
+        # Two draws in a hundred have the same score on every seed: such an event has no error.
         if all(row["error"] is not None for row in json_of("standings", f"draw{draw}", cwd=folder)["rows"]):
             break
     (folder / f"draw{draw}").rename(folder / "chain")
