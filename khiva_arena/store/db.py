@@ -424,16 +424,16 @@ class Store(StoreRows):
             if self._is_older:
                 files.bring_up_to_date(self._connection)
                 self._is_older = False
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 rows = Insertion(self._connection)
                 yield rows
                 if event is not None:
                     rows.tally(event)
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
-                    with suppress(sqlite3.Error):  # the first error is the one to report
+                with suppress(sqlite3.Error):  # the first error is the one to report
+                    if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
                         self._connection.execute("ROLLBACK")
                 raise
 

@@ -108,15 +108,16 @@ def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
     """Let nobody write to the file inside the ``with`` block. SQLite ensures this while a snapshot is held that lies in the file
     alone."""
     within = connection.in_transaction
-    if not within:
-        connection.execute("BEGIN")
     try:
+        if not within:
+            connection.execute("BEGIN")
         # BEGIN alone takes no snapshot: the first read does.
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         yield
     finally:
-        if not within:
-            connection.execute("ROLLBACK")
+        with suppress(sqlite3.ProgrammingError):  # closed meanwhile: an interrupt came before the block was entered
+            if not within and connection.in_transaction:
+                connection.execute("ROLLBACK")
 
 
 def _content(path: Path) -> bytes | None:

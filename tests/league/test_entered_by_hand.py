@@ -1,13 +1,16 @@
 """``league enter`` that is interrupted or killed at any step: nothing comes in that was not meant to, and nothing is lost."""
 
+import contextlib
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from types import FrameType
+from typing import Any, NoReturn
 
 import pytest
 from in_targets import soak_but_every
@@ -21,7 +24,7 @@ from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import chain_of, found
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.settings import League
-from khiva_arena.league.submissions import by_hand, entry_files, examine
+from khiva_arena.league.submissions import by_hand, entry_files, examine, queue_file
 from khiva_arena.league.submissions.entry_files import EntryLock
 from khiva_arena.league.submissions.examine import Finding, examine_next
 from khiva_arena.league.submissions.limits import BotsBound
@@ -175,6 +178,59 @@ def test_an_interrupted_entry_never_comes_in(
         assert played(league, monkeypatch) == [("bot v1", "active")]
     assert enter(league, two) == "accepted"
     assert played(league, monkeypatch) == [("bot v1", "retired"), ("bot v2", "active")]
+
+
+def test_an_entry_interrupted_at_any_instruction_of_a_transaction_never_comes_in(
+    league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted once a transaction had begun, and before Python was in its block, an entry was said not to come in, and waited:
+    taking it back was a part of that transaction, which nobody ended."""
+    one, tried = bot(tmp_path), 0
+    monkeypatch.setattr(by_hand.interrupts, "listen_no_more", lambda: sys.settrace(None))
+    while True:
+        interrupt = InterruptAt(tried + 1)
+        try:
+            sys.settrace(interrupt.called)
+            enter(league, one)
+            break
+        except KeyboardInterrupt:
+            tried += 1
+        finally:
+            sys.settrace(None)
+        assert [entry.state for entry in queue.entries() if entry.state != "refused"] == [], interrupt.where
+        assert files_of_entries(league) == [], interrupt.where
+        queue._connection.execute("DELETE FROM entries")  # thousands of them would take their time
+    assert tried > 500
+    assert [entry.state for entry in queue.entries()] == ["accepted"]
+
+
+class InterruptAt:
+    """A trace function that interrupts once, at an instruction of a transaction of a queue, or of a ``with`` block around it.
+
+    where: the line of the instruction, "" before it.
+    """
+
+    def __init__(self, number: int) -> None:
+        """Make one that interrupts before that instruction, counted from 1."""
+        self._left, self.where = number, ""
+
+    def called(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any] | None:
+        """See a function called: trace its instructions if it is one of them."""
+        code = frame.f_code
+        if code.co_filename not in (queue_file.__file__, contextlib.__file__):
+            return None
+        if code.co_name not in ("_transaction", "hold", "__enter__", "__exit__"):
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        return self._at
+
+    def _at(self, frame: FrameType, event: str, _value: Any) -> Callable[..., Any]:
+        self._left -= event == "opcode"
+        if event == "opcode" and not self._left:
+            sys.settrace(None)
+            self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+            raise KeyboardInterrupt
+        return self._at
 
 
 def test_what_this_machine_cannot_check_does_not_wait_on(

@@ -51,6 +51,7 @@ def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound) -> QueueEn
             return queue.entry(number)
         except BaseException as error:
             interrupts.listen_no_more()  # a second one would leave it as a kill does
+            queue.roll_back()
             if lock.is_taken and queue.holds(number, bot.identity):
                 entry_files.take_back(league.folder, queue, number, ENDED)
             if isinstance(error, StagingError):

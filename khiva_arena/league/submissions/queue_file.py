@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
@@ -71,19 +71,28 @@ class QueueFile:
         with self._transaction():
             yield
 
+    def roll_back(self) -> None:
+        """Undo the changes of a transaction that is begun and not done.
+
+        Who goes on after an interrupt calls it first: one at the edge of a ``with`` block can leave a transaction open. Later
+        changes would be a part of that one, which nobody ends.
+        """
+        with suppress(sqlite3.ProgrammingError):  # closed meanwhile, which undid them
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if self._connection.in_transaction:  # which ``hold`` began
             yield
             return
         with self._explained():
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                self.roll_back()
                 raise
 
     @contextmanager
