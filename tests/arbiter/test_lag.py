@@ -230,24 +230,49 @@ def test_who_thinks_in_its_own_time_is_not_stopped_and_charged_the_lag(monkeypat
     assert "< 2 " in wire.log[rests - 1]  # not before it has answered
 
 
-@pytest.mark.parametrize(("used", "out"), [(3.5, False), (3.7, True)])
-def test_who_keeps_the_arbiter_even_from_its_first_look_is_out(monkeypatch: pytest.MonkeyPatch, used: float, out: bool) -> None:
-    """Its use, and the time that the late seat had no core, are then counted from the last sample before the step. Nobody is owed
-    time that was not seen while nobody is to blame. Each wait takes 3 s here, that of the greeting, too."""
+def late_for_its_first_look(
+    monkeypatch: pytest.MonkeyPatch, used: float, delay: float, kind: str = "play_pass", asked_at: float = 3.0
+) -> Outcome:
+    """Return a match in which each wait of the arbiter takes 3 s, that of the greeting, too.
+
+    Seat 1 answers its first ``kind`` after 3.3 s: in time if 1.9 s of lag and some of its delay are added to its turn of 1 s.
+
+    used: the seconds of CPU that seat 2 used meanwhile
+    delay: the seconds for which seat 1 had no core
+    asked_at: when seat 1 is asked
+    """
 
     async def oversleep(wire: ScriptedWire, _: float) -> Sequence[Arrival]:
         await trio.sleep(3.0)
+        if trio.current_time() > asked_at:
+            wire.delays, wire.cpus = [[0.0, delay, 0.0]], [[0.0, 0.1, used]]
         return wire.look()
 
     monkeypatch.setattr(ScriptedWire, "receive", oversleep)
     monkeypatch.setattr(fairness.system, "cores", lambda: 2)
-    monkeypatch.setattr(fairness, "own_delay", lambda: 2.5 * (trio.current_time() > 3.5))
-    bots = [honest, first(lambda message: act(message, delay=3.3)), honest]
-    delays, cpus = [NOTHING, NOTHING, [0.0, 2.9, 0.0]], [NOTHING, NOTHING, [0.0, 0.1, used]]
-    outcome, _ = play(job([NOBODY] * 3, **LIMITS), bots, LateLoop(3.5, 1.9), delays=delays, cpus=cpus)
+    monkeypatch.setattr(fairness, "own_delay", lambda: 2.5 * (trio.current_time() > asked_at))
+    bots = [honest, first(lambda message: act(message, delay=3.3), kind), honest]
+    return play(job([NOBODY] * 3, **LIMITS), bots, LateLoop(asked_at, 1.9))[0]
+
+
+@pytest.mark.parametrize(("used", "out"), [(3.5, False), (3.7, True)])
+def test_who_keeps_the_arbiter_even_from_its_first_look_is_out(monkeypatch: pytest.MonkeyPatch, used: float, out: bool) -> None:
+    """Its use, and the time that the late seat had no core, are then counted from the last sample before the step. Nobody is owed
+    time that was not seen while nobody is to blame."""
+    outcome = late_for_its_first_look(monkeypatch, used, 2.9)
     assert [fault.verdict for fault in outcome.seats[2].faults] == ([Verdict.RESOURCE] if out else [])
     assert [fault.verdict for fault in outcome.seats[1].faults] == ([] if out else [Verdict.TIMEOUT])
     assert sound(outcome).verdicts[1] is Verdict.OK
+
+
+@pytest.mark.parametrize(("used", "pauses"), [(2.9, False), (3.2, True)])
+def test_who_keeps_the_arbiter_from_its_first_look_and_was_not_asked_pauses(
+    monkeypatch: pytest.MonkeyPatch, used: float, pauses: bool
+) -> None:
+    """It used more than half of what two cores give. The late seat lacked less than a tenth of its time, and gets that back."""
+    outcome = late_for_its_first_look(monkeypatch, used, 0.29, "boost", 15.0)
+    assert blamed(replace(outcome, seats=outcome.seats[::2])) == ([1] if pauses else [])
+    assert [fault.verdict for fault in outcome.seats[1].faults] == ([] if pauses else [Verdict.TIMEOUT])
 
 
 def test_what_was_used_before_a_slow_step_does_not_count_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
