@@ -5,7 +5,9 @@ second one has it, is started once, and the module is what its memory is then.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import library
@@ -232,13 +234,17 @@ def build(compiler: Run, host: Run, sources: Path, own: Path, engine: Path) -> b
         (sources / path.name).write_bytes(path.read_bytes())
     (sources / "config.c").write_text(inittab())
     words = [f'-D{name}="{value}"' for name, value in (NAMES | dict.fromkeys(EMPTY, "")).items()]
-    objects = []
     rules = ["-Os", "-fno-inline-functions", *(f"-I{place}" for place in library.rules(engine))]
     small = {f"Modules/{unit}" for name, names in BUILTINS.items() if name not in QUICK for unit in names.split()}
-    for unit in (*units(sources), "config", *OWN):
-        objects.append(f"{unit.replace('/', '-')}.o")
+
+    def compiled(unit: str) -> str:
+        file = f"{unit.replace('/', '-')}.o"
         others = rules if unit == "khiva_rules" else ["-Os"] if unit in small or "libmpdec" in unit else []
-        compiler(*COMPILE, *words, *others, "-c", f"{unit}.c", "-o", objects[-1])
+        compiler(*COMPILE, *words, *others, "-c", f"{unit}.c", "-o", file)
+        return file
+
+    with ThreadPoolExecutor(os.cpu_count()) as at_a_time:
+        objects = list(at_a_time.map(compiled, [*units(sources), "config", *OWN]))
     compiler(*COMPILE, "-DFREEZER", "-c", "main.c", "-o", "freezer.o")
     compiler("freezer.o", *objects, *LINK, "-o", "freezer.wasm")
     (sources / "engine").mkdir()
