@@ -19,7 +19,7 @@ import wasm_vm  # noqa: E402
 from by_hand import LIMIT  # noqa: E402
 from golden import ROOT, VECTORS, rows, settle  # noqa: E402
 from misread_rows import MISREAD  # noqa: E402
-from refused_modules import BOUNDS, FEATURES, INVALID, TAKEN  # noqa: E402
+from refused_modules import BOUNDS, BYTES_MOST, FEATURES, INVALID, TAKEN, padded  # noqa: E402
 from wasm import OPCODES  # noqa: E402
 
 from khiva_arena.modules.meter import prices, rewritten  # noqa: E402
@@ -70,9 +70,9 @@ def pieces(module: bytes) -> list[tuple[str, int]]:
 
 def refused_rows() -> list[dict[str, Any]]:
     """Return the rows of modules that are refused."""
-    reasons = {name: module for name, (_, module) in (FEATURES | BOUNDS).items()} | {
-        f"not valid: {name}": module for name, (_, module) in INVALID.items()
-    }
+    reasons = {name: module for name, (_, module) in FEATURES.items()} | {"bytes": padded(BYTES_MOST + 1)}
+    reasons |= {name: module for name, (_, module) in BOUNDS.items()}
+    reasons |= {f"not valid: {name}": module for name, (_, module) in INVALID.items()}
     return [{"name": name, "refused": True, "module": pieces(module)} for name, module in reasons.items()]
 
 
@@ -84,7 +84,8 @@ def taken_row(name: str, module: bytes, ran: wasm_vm.Ran) -> dict[str, Any]:
 
 def bound_file(engine: Any) -> str:
     """Return the text of the file of bounds and refusals."""
-    runs = [(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)) for name, module in TAKEN.items()]
+    taken = {"bytes": padded(BYTES_MOST)} | TAKEN
+    runs = [(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)) for name, module in taken.items()]
     made = refused_rows() + [taken_row(*one) for one in runs]
     return rows({"prices": prices.NUMBER}, "modules", made)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 import wasm_vm
 from cases import cases
-from refused_modules import BOUNDS, FEATURES, INVALID
+from refused_modules import BOUNDS, BYTES_MOST, FEATURES, INVALID, padded
 from wasm import sized, start, vector
 from wording import pattern, sentence
 
@@ -22,9 +22,10 @@ def refusal(module: bytes) -> str:
     return text
 
 
-@cases("key", [*FEATURES, *BOUNDS])
+@cases("key", [*FEATURES, "bytes", *BOUNDS])
 def test_what_has_no_price_or_is_above_a_bound_is_refused_by_name(key: str) -> None:
-    fragment, module = (FEATURES | BOUNDS)[key]
+    of_bytes = {"bytes": ("33,554,433 bytes", padded(BYTES_MOST + 1))} if key == "bytes" else {}
+    fragment, module = (FEATURES | BOUNDS | of_bytes)[key]
     text = refusal(module)
     assert re.fullmatch(r"(function \d: )?" + pattern("modules", "refused", what=".+", remedy=".+"), text)
     assert fragment in text
