@@ -237,14 +237,14 @@ def build(compiler: Run, host: Run, sources: Path, own: Path, engine: Path) -> b
     rules = ["-Os", "-fno-inline-functions", *(f"-I{place}" for place in library.rules(engine))]
     small = {f"Modules/{unit}" for name, names in BUILTINS.items() if name not in QUICK for unit in names.split()}
 
-    def compiled(unit: str) -> str:
+    def compile_unit(unit: str) -> str:
         file = f"{unit.replace('/', '-')}.o"
         others = rules if unit == "khiva_rules" else ["-Os"] if unit in small or "libmpdec" in unit else []
         compiler(*COMPILE, *words, *others, "-c", f"{unit}.c", "-o", file)
         return file
 
     with ThreadPoolExecutor(os.cpu_count()) as at_a_time:
-        objects = list(at_a_time.map(compiled, [*units(sources), "config", *OWN]))
+        objects = list(at_a_time.map(compile_unit, [*units(sources), "config", *OWN]))
     compiler(*COMPILE, "-DFREEZER", "-c", "main.c", "-o", "freezer.o")
     compiler("freezer.o", *objects, *LINK, "-o", "freezer.wasm")
     (sources / "engine").mkdir()

@@ -126,6 +126,7 @@ class Store(StoreRows):
                 self._lock = None
 
     def _leave_whole(self) -> None:
+        self._roll_back()  # what an interrupt at the edge of a ``with`` block has left open
         self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if self._trusting and self._who_is_there() == self._files:
@@ -432,10 +433,13 @@ class Store(StoreRows):
                     rows.tally(event)
                 self._connection.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):  # the first error is the one to report
-                    if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
-                        self._connection.execute("ROLLBACK")
+                self._roll_back()
                 raise
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):  # the first error is the one to report
+            if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
+                self._connection.execute("ROLLBACK")
 
     def _who_is_there(self) -> tuple[object, object]:
         return files.file_id(self.folder / FILE), files.file_id(self.folder / LOCK)

@@ -115,7 +115,7 @@ def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         yield
     finally:
-        with suppress(sqlite3.ProgrammingError):  # closed meanwhile: an interrupt came before the block was entered
+        with suppress(sqlite3.Error):  # the first error is the one to report
             if not within and connection.in_transaction:
                 connection.execute("ROLLBACK")
 

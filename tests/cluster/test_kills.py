@@ -3,7 +3,6 @@
 import os
 import random
 import signal
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(marker: str,
         cluster.start_worker("still")
         process = run.start()
         said = run.folder / "said"
-        assert until(lambda: "commitment" in said.read_text() and stopped_at_its_table(troubles, "still"))
+        assert until(lambda: "commitment" in said.read_text() and stop_at_its_table(troubles, "still"))
         cluster.start_worker("other")
         silent = "worker still is silent; " + sentence("cluster", "table-played-elsewhere")
         assert until(lambda: silent in said.read_text()), said.read_text()
@@ -57,17 +56,11 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(marker: str,
     assert run.voids() == 0
 
 
-def stopped_at_its_table(troubles: Troubles, name: str) -> bool:
-    """Stop a worker that plays a table, and tell whether there was one: a table that has just ended is not played elsewhere. The
-    process that plays it is held meanwhile: while that lives, the table is not over."""
-    for player in troubles.players(name):
-        with suppress(ProcessLookupError):
-            os.kill(player, signal.SIGSTOP)
-        lives = player in troubles.players(name)
-        if lives:
-            troubles.cluster.kill(name, signal.SIGSTOP)
-        with suppress(ProcessLookupError):
-            os.kill(player, signal.SIGCONT)
-        if lives:
-            return True
+def stop_at_its_table(troubles: Troubles, name: str) -> bool:
+    """Stop a worker if it plays a table, and tell whether it does: a table that has just ended is not played elsewhere. A worker
+    answers once the process that played has ended."""
+    troubles.cluster.kill(name, signal.SIGSTOP)
+    if troubles.players(name):
+        return True
+    troubles.cluster.kill(name, signal.SIGCONT)
     return False

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from in_targets import soak_but_every
+from interrupt_at import InterruptAt
 from uploads import MUCH, TOML, new_league
 from wording import pattern, sentence
 
@@ -36,8 +36,8 @@ from khiva_arena.store.db import Store
 from khiva_arena.terminal import interrupts
 
 HOURS = 7_200.0
-PLACES = {module.__file__ for module in (by_hand, entry_files, queue_file, contextlib)}
-"""The files in which an interrupt is tried."""
+PLACES = (by_hand, entry_files, examine, queue_file, contextlib)
+"""The modules in which an interrupt is tried."""
 STEPS = (
     "lock.take",
     "by_hand.examine_next",
@@ -188,42 +188,54 @@ def test_an_entry_interrupted_after_any_call_never_comes_in(
     """Interrupted once a transaction had begun, and before Python was in its block, an entry was said not to come in, and waited:
     taking it back was a part of that transaction, which nobody ended."""
     one, tried = bot(tmp_path), 0
+    packed = by_hand.Packed(queue.authors()[0].id, "bot", one.identity, pack(one))
     monkeypatch.setattr(by_hand.interrupts, "listen_no_more", lambda: sys.setprofile(None))
     while True:
-        interrupt = InterruptAt(tried + 1)
-        try:
-            sys.setprofile(interrupt.happened)
-            enter(league, one)
-            break
-        except KeyboardInterrupt:
-            tried += 1
-        finally:
-            sys.setprofile(None)
+        interrupt = InterruptAt(tried + 1, PLACES)
+        with Queue(league.folder) as own:
+            try:
+                sys.setprofile(interrupt.see)
+                by_hand.enter(league, own, packed, BotsBound(3, []))
+                break
+            except KeyboardInterrupt:
+                tried += 1
+            finally:
+                sys.setprofile(None)
         assert [entry.state for entry in queue.entries() if entry.state != "refused"] == [], interrupt.where
         assert files_of_entries(league) == [], interrupt.where
         queue._connection.execute("DELETE FROM entries")  # hundreds of them would take their time
     assert tried > 300
+    assert not interrupt.where, "it went on after an interrupt"
     assert [entry.state for entry in queue.entries()] == ["accepted"]
 
 
-class InterruptAt:
-    """A profiler that interrupts once, where Python looks for signals: as a function of the queue begins, or a call of C ends.
+def test_a_check_that_the_player_was_interrupted_in_does_not_count(
+    league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three checks that a kill has ended refuse a bot."""
+    packed, unpack, tried = pack(bot(tmp_path)), examine.unpack, 0
 
-    where: the line, "" before it.
-    """
+    def unpacked(*words: Any) -> None:
+        sys.setprofile(interrupt.see)
+        unpack(*words)
 
-    def __init__(self, number: int) -> None:
-        """Make one that interrupts at that place, counted from 1."""
-        self._left, self.where = number, ""
-
-    def happened(self, frame: FrameType, event: str, _value: object) -> None:
-        """See a call begin or end."""
-        if frame.f_code.co_filename in PLACES and event in ("call", "c_return"):
-            self._left -= 1
-            if not self._left:
+    monkeypatch.setattr(examine, "unpack", unpacked)
+    while True:
+        interrupt = InterruptAt(tried + 1, PLACES)
+        queue.add_upload(queue.authors()[0].id, "bot", packed, MUCH)
+        with Queue(league.folder) as own:
+            try:
+                examine_next(league, own)
+                break
+            except KeyboardInterrupt:
+                tried += 1
+            finally:
                 sys.setprofile(None)
-                self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} {event}"
-                raise KeyboardInterrupt
+        ((state, attempts),) = queue._connection.execute("SELECT state, attempts FROM entries").fetchall()
+        assert (state, attempts) == ("waiting", 0) or state == "accepted", interrupt.where
+        queue._connection.execute("DELETE FROM entries")
+    assert tried > 100
+    assert not interrupt.where, "it went on after an interrupt"
 
 
 def test_what_this_machine_cannot_check_does_not_wait_on(

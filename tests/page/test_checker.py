@@ -33,8 +33,8 @@ from khiva_arena.page.checker import BLOCKS
 
 pytestmark = pytest.mark.soak
 FIREFOX = pytest.mark.xdist_group("firefox")
-BUILT_EARLY = pytest.mark.xdist_group("python")
-"""Groups come first: in a fresh checkout the interpreters are built while other workers try something else, not at the end."""
+WITH_PYTHON = pytest.mark.xdist_group("python")
+"""This group has many tests, so it comes early: a fresh checkout builds the interpreters beside other tests, not at the end."""
 BROWSERS = ["chromium", pytest.param("other_browser", marks=FIREFOX)]
 VERIFIER_PAGE = CHECK.parent / "README.md"
 LOADED = """
@@ -269,7 +269,7 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
     ("of", "cup"),
     [
         ("chromium", "plain_recursions"),
-        pytest.param("chromium", "few_interpreted_recursions", marks=BUILT_EARLY),
+        pytest.param("chromium", "few_interpreted_recursions", marks=WITH_PYTHON),
         pytest.param("chromium", "interpreted_recursions", marks=pytest.mark.long),
         pytest.param("other_browser", "plain_recursions", marks=FIREFOX),
         pytest.param("other_browser", "interpreted_recursions", marks=[FIREFOX, pytest.mark.long]),

@@ -1,20 +1,23 @@
 """A store that was found sound is sealed, and not checked again as long as no byte of it has changed."""
 
+import contextlib
 import os
 import random
 import shutil
 import sqlite3
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from interrupt_at import InterruptAt
 from wording import sentence
 
 from khiva_arena.result import Measured
-from khiva_arena.store import files, seal, sums
+from khiva_arena.store import db, files, seal, sums
 from khiva_arena.store.db import FILE, BotRow, MatchRow, SeatRow, Store
 from khiva_arena.store.seal import DRAFT, SEAL
 
@@ -172,6 +175,26 @@ def test_what_a_writer_adds_is_sealed_with_the_rest(tmp_path: Path) -> None:
         assert store.is_known_sound()
         assert not is_believed(tmp_path), "what lies in the -wal file is not sealed"
     assert is_believed(tmp_path)
+
+
+def test_a_store_whose_writer_is_interrupted_after_any_call_is_sealed(tmp_path: Path) -> None:
+    """An interrupt can leave a transaction open, which the writer undoes as it closes the store."""
+    tried = 0
+    sealed(tmp_path)
+    while True:
+        interrupt = InterruptAt(tried + 1, (db, contextlib))
+        try:
+            with Store.write(tmp_path) as store:
+                store.add_match(match(4 + 2 * tried), {})
+                sys.setprofile(interrupt.see)
+                store.add_match(match(5 + 2 * tried), {})
+                sys.setprofile(None)
+            break
+        except KeyboardInterrupt:
+            tried += 1
+        assert is_believed(tmp_path), interrupt.where
+    assert tried > 20
+    assert not interrupt.where, "it went on after an interrupt"
 
 
 @pytest.mark.parametrize("statement", ["UPDATE seats SET score = 11", "DELETE FROM seats WHERE seat = 1", "DELETE FROM tallies"])

@@ -87,6 +87,7 @@ def examine_next(
     try:
         _settle(league, queue, entry, packed, draft)
     except (StagingError, KeyboardInterrupt):
+        queue.roll_back()
         queue.put_back(entry.number)
         raise
     finally:

@@ -72,12 +72,12 @@ class QueueFile:
             yield
 
     def roll_back(self) -> None:
-        """Undo the changes of a transaction that is begun and not done.
+        """Undo the changes of a transaction that is open.
 
-        Who goes on after an interrupt calls it first: one at the edge of a ``with`` block can leave a transaction open. Later
-        changes would be a part of that one, which nobody ends.
+        An interrupt at the edge of a ``with`` block can leave one open. Call this before further changes: else they belong to it,
+        and are lost when the queue is closed.
         """
-        with suppress(sqlite3.ProgrammingError):  # closed meanwhile, which undid them
+        with self._explained(), suppress(sqlite3.ProgrammingError):  # closed by now, which undid them
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
