@@ -212,14 +212,14 @@ def test_an_entry_interrupted_after_any_call_never_comes_in(
 def test_a_check_that_the_player_was_interrupted_in_does_not_count(
     league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three checks that a kill has ended refuse a bot."""
+    """The attempt is not counted. Three attempts that a kill has ended refuse a bot."""
     packed, unpack, tried = pack(bot(tmp_path)), examine.unpack, 0
 
-    def unpacked(*words: Any) -> None:
+    def begin(*words: Any) -> None:
         sys.setprofile(interrupt.see)
         unpack(*words)
 
-    monkeypatch.setattr(examine, "unpack", unpacked)
+    monkeypatch.setattr(examine, "unpack", begin)
     while True:
         interrupt = InterruptAt(tried + 1, PLACES)
         queue.add_upload(queue.authors()[0].id, "bot", packed, MUCH)

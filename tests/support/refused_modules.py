@@ -168,6 +168,7 @@ def of_efforts(*lengths: int) -> bytes:
 
 
 BYTES_MOST = 2**25
+"""The bytes of the largest module that is taken."""
 BOUNDS = {
     "sections": ("than 1,000 sections", of_sections(1_001)),
     "types": ("10,001 types", section(1, uleb(10_001) + b"\x60\0\0" * 10_001)),
