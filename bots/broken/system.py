@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import platform
 import sys
 from collections.abc import Callable
 
@@ -26,7 +25,7 @@ ARBITER, STORE, OTHER_BOT, SHARED_KEY = (f"ZOO_{name}" for name in ("ARBITER", "
 
 def call(name: str, *words: object) -> int:
     """A system call. Raises OSError."""
-    number = CALLS[name][platform.machine() == "aarch64"]
+    number = CALLS[name][os.uname().machine == "aarch64"]
     result = ctypes.CDLL(None, use_errno=True).syscall(number, *words)
     if result < 0:
         failed(ctypes.get_errno())

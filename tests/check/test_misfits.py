@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import trio
 from arena import descendants, left_over, living
 from in_targets import in_long, long_but, soak_but_every
 from levels import need_level
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
 
-from khiva_arena.check.context import RunningCheck
+from khiva_arena.check.context import RunningCheck, Skipped
 from khiva_arena.check.report import CheckReport, CheckStep, Status
 from khiva_arena.check.run import GAMES, steps
 from khiva_arena.entrants.bots import load
@@ -30,6 +31,7 @@ from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.slow
 
+LIMITS = TimeLimits(startup_ms=10_000, turn_ms=1_000, bank_ms=10_000)
 FRAMES = folder("protocol") / "vectors" / "frames.json"
 
 # More than one step where the first one's trap cannot but spoil the others, too.
@@ -243,20 +245,23 @@ def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckRepor
 def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]) -> None:
     named = load(misfit("honest"))
     for bot, hint in ((named, ""), (replace(named, games=()), GAMES)):
-        running = RunningCheck(
-            bot, TimeLimits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True
-        )
+        running = RunningCheck(bot, LIMITS, Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True)
         assert [plan.hint for plan in steps(running) if plan.id == "game:khiva"] == [hint]
 
 
 @pytest.mark.soak
-def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckReport]) -> None:
+def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckReport], misfit: Callable[[str], str]) -> None:
     frames = [vector for vector in json.loads(FRAMES.read_text()) if vector["direction"] == "to_bot"]
     step = _step(checked("honest", quick=False), "vectors")
     assert (step.status, step.said) == (Status.OK, f"{len(frames)} frames of {FRAMES}")
     assert _step(checked("strict_fields", quick=False), "vectors").status is Status.FAILED
-    step = _step(checked("honest", quick=False, games=(get("silk_road"),)), "vectors")
-    assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "bot-not-checked", games="khiva"))
+    other = RunningCheck(
+        load(misfit("honest")), LIMITS, Sandbox(Level.TRUSTED), (get("silk_road"),), quick=False, levels=(), trust=True
+    )
+    (plan,) = (plan for plan in steps(other) if plan.id == "vectors")
+    with pytest.raises(Skipped) as skipped:
+        trio.run(plan.do, other)
+    assert str(skipped.value) == sentence("check", "bot-not-checked", games="khiva")
 
 
 @pytest.mark.soak

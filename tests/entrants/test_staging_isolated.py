@@ -161,7 +161,7 @@ HOSTILE = {
     "links out": "ln -s {private} folder; ln -s {private}/secret file; ln -s / root; ln -s nowhere broken; ln -s loop loop\n",
     "a pipe": "mkfifo pipe\n",
     "long names": "touch $(printf '%0255d' 0); printf x > \"$(printf 'a\\nb')\"; touch -- -rf\n",
-    "a deep tree": "i=0; while [ $i -lt 1200 ]; do mkdir d && cd d || exit 0; i=$((i+1)); done; true\n",
+    "a deep tree": "mkdir -p $(printf 'd/%.0s' $(seq 1200))\n",
     "itself gone": "rm -rf ./*\n",
 }
 
@@ -197,7 +197,7 @@ LEAVES = {
     "files": "cd $HOME; mkdir -p a/b; echo x > a/b/c; touch .hidden -- -rf",
     "modes": "cd $HOME; mkdir shut; echo x > shut/file; chmod 000 shut/file shut; chmod 000 .",
     "links": "cd $HOME; ln -s {private} folder; ln -s {private}/secret file; ln -s loop loop; mkfifo pipe",
-    "a deep tree": "cd $HOME; i=0; while [ $i -lt 1500 ]; do mkdir d && cd d || exit 0; i=$((i+1)); done",
+    "a deep tree": "cd $HOME; mkdir -p $(printf 'd/%.0s' $(seq 1500))",
     "itself gone": "rmdir $HOME",
 }
 

@@ -277,10 +277,10 @@ def test_a_replay_ahead_finds_what_one_step_by_step_does(
 @pytest.mark.soak
 def test_each_step_of_a_replay_has_a_limit_of_its_own(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Together they may take longer."""
-    monkeypatch.setattr(process, "CPU_SECONDS", 2.0)
+    monkeypatch.setattr(process, "CPU_SECONDS", 1.0)
     spin = "        import time; at = time.process_time()\n        while time.process_time() < at + {}: pass\n"
-    assert len(all_steps(begun(made((APPLY, spin.format(0.4)), name="slow.py")), True)) == 13
-    assert "apply() takes more than 2 s of CPU" in str(all_steps(begun(made((APPLY, spin.format(9)))), True)[-1])
+    assert len(all_steps(begun(made((APPLY, spin.format(0.2)), name="slow.py")), True)) == 13
+    assert "apply() takes more than 1 s of CPU" in str(all_steps(begun(made((APPLY, spin.format(9)))), True)[-1])
 
 
 def test_a_file_beside_a_game_is_part_of_a_folder(made: Made, tmp_path: Path) -> None:

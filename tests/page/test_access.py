@@ -1,5 +1,6 @@
 """What everybody needs to use a page: no violation that axe-core finds, at two widths, light and dark; and keys alone suffice."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,9 @@ from axe import load, violations
 from browser import Page
 from in_targets import long_but
 
+import khiva_arena
+
+PACKAGE = Path(khiva_arena.__file__).parent
 Made = Callable[[str], tuple[Path, Path]]
 MATCH = "#match=1/0&step=5"
 VIEWS = {
@@ -16,6 +20,25 @@ VIEWS = {
     "silk_road-round-robin": (MATCH,),
     **{f"khiva-{form}": ("",) for form in ("knockout", "swiss", "stages", "gauntlet")},
 }
+
+DARK = "(prefers-color-scheme: dark)"
+IN_THE_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
+COLOUR = re.compile(r"--[a-z0-9]+: (#[0-9a-f]{3,6}|\d+ \d+ \d+)")
+
+
+@pytest.mark.parametrize("style", ["page/browser/page.css", "league/routes/league.css"])
+def test_in_the_dark_nothing_but_colours_changes(style: str) -> None:
+    text = (PACKAGE / style).read_text()
+    (changed,) = IN_THE_DARK.findall(text)
+    assert text.count(DARK) == 1
+    assert [line for line in map(str.strip, changed.split(";")) if line and not COLOUR.fullmatch(line)] == []
+
+
+def test_only_these_styles_know_of_the_dark() -> None:
+    knowing = {
+        path.name for kind in ("css", "js", "py", "html") for path in PACKAGE.rglob(f"*.{kind}") if DARK in path.read_text()
+    }
+    assert knowing == {"page.css", "league.css"}
 
 
 @pytest.mark.slow

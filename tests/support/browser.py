@@ -16,7 +16,8 @@ from tools import need
 if TYPE_CHECKING:  # as below: half a second, which a run without a browser need not wait for
     from selenium import webdriver
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first is Chromium without its windows: the same pages cost a fifth less of the processor's time."""
 FLAGS = (
     *("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"),
     *("--disable-extensions", "--disable-component-update", "--disable-features=SpareRendererForSitePerProcess"),
@@ -86,7 +87,7 @@ class Page:
         """Wait until a script returns something true, and return that. A page that takes another's place ends a look at it."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
+        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.1, ignored_exceptions=[WebDriverException])
         return wait.until(lambda _: self.js(script, *values), script)
 
     def watch(self, script: str, seconds: float) -> None:
