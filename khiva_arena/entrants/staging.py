@@ -90,7 +90,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
             if not is_as_sealed(final) or _is_damaged(bot, final):
                 _sweep(home)
                 _stage_from_sources(bot, final, level)
-    except RecursionError:
+    except RecursionError:  # a tree may be deeper than this Python can walk
         raise BotError(f"{bot.name}: its files, or what its build leaves, lie too deep in folders; nest them less") from None
     except OSError as error:
         raise StagingError(f"{bot.name}: cannot be staged in {home}: {_in_words(error)}") from None

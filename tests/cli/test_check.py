@@ -5,12 +5,11 @@ import os
 import re
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import jsonschema
 import pytest
-from arena import ROOT, arena, descendants, living
+from arena import ROOT, arena, descendants, file_of, living
 from forked_command import started
 from javascript import interpreter
 from levels import need_level
@@ -177,9 +176,8 @@ def test_texts_name_files_that_are_there() -> None:
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     bot = folder(tmp_path / "deaf", "import time\ntime.sleep(60)\n")
     process = started("check", bot, "--start", "30s", cwd=tmp_path)
-    found = until(lambda: descendants(process.pid))
-    time.sleep(0.5)
-    found |= descendants(process.pid)
+    assert until(lambda: any(b"main.py" in file_of(pid, "cmdline") for pid in descendants(process.pid)))
+    found = descendants(process.pid)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130

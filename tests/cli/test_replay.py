@@ -6,17 +6,17 @@ import pty
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import msgspec
 import pytest
-from arena import FAULTY, arena, bots, descendants, until_gone
+from arena import FAULTY, arena, bots, descendants, file_of, until_gone
 from bundling import forged, lines_of
 from forked_command import Forked
 from in_targets import soak_but_every
 from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.refeed import Reply
@@ -317,10 +317,9 @@ def test_it_waits_for_enter_with_the_bot_alive(store: Path, end: str) -> None:
         said = process.stderr.readline()
         assert said, process.wait()
     pid = int(said.split("process ")[1].split(";")[0])
-    time.sleep(0.3)
+    assert until(lambda: b"bot\0lots" in file_of(pid, "cmdline"))  # the bot itself, not what starts it
     assert process.poll() is None
     assert pid in descendants(process.pid)
-    assert "bot\0lots" in Path(f"/proc/{pid}/cmdline").read_text()  # the bot itself, not what starts it
     if end == "enter":
         os.write(ours, b"\n")
     else:

@@ -3,7 +3,6 @@
 import shutil
 import signal
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
@@ -181,8 +180,7 @@ def test_locked_in_the_middle_of_a_run(tmp_path: Path, whole: Path) -> None:
 @pytest.mark.parametrize("name", ["arena.db", "arena.lock"])
 def test_deleted_in_the_middle_of_a_run(tmp_path: Path, name: str) -> None:
     running = started(*WORDS, "--seeds", "300", "--out", "out", cwd=tmp_path)
-    wait_for_event(tmp_path)
-    time.sleep(0.5)
+    wait_for_matches(tmp_path / "out" / "arena.db", 1)
     (tmp_path / "out" / name).unlink()
     _, said = running.communicate(timeout=60)
     assert running.returncode == 2

@@ -21,24 +21,23 @@ VIEWS = {
     **{f"khiva-{form}": ("",) for form in ("knockout", "swiss", "stages", "gauntlet")},
 }
 
-DARK = "(prefers-color-scheme: dark)"
+DARK = re.compile(r"prefers-color-scheme|light-dark\(")
+STYLES = ("page/browser/page.css", "league/routes/league.css")
 IN_THE_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
 COLOUR = re.compile(r"--[a-z0-9]+: (#[0-9a-f]{3,6}|\d+ \d+ \d+)")
 
 
-@pytest.mark.parametrize("style", ["page/browser/page.css", "league/routes/league.css"])
+@pytest.mark.parametrize("style", STYLES)
 def test_in_the_dark_nothing_but_colours_changes(style: str) -> None:
     text = (PACKAGE / style).read_text()
     (changed,) = IN_THE_DARK.findall(text)
-    assert text.count(DARK) == 1
+    assert len(DARK.findall(text)) == 1
     assert [line for line in map(str.strip, changed.split(";")) if line and not COLOUR.fullmatch(line)] == []
 
 
 def test_only_these_styles_know_of_the_dark() -> None:
-    knowing = {
-        path.name for kind in ("css", "js", "py", "html") for path in PACKAGE.rglob(f"*.{kind}") if DARK in path.read_text()
-    }
-    assert knowing == {"page.css", "league.css"}
+    files = [path for kind in ("css", "js", "mjs", "py", "html") for path in PACKAGE.rglob(f"*.{kind}")]
+    assert {path.relative_to(PACKAGE).as_posix() for path in files if DARK.search(path.read_text("utf-8"))} == set(STYLES)
 
 
 @pytest.mark.slow

@@ -7,14 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arena import arena
 from forked_command import Forked
-from relaying import FAULTY, HONEST, SECONDS, free_port, relay_command, token_in
+from relaying import FAULTY, HONEST, SECONDS, bots_of, free_port, relay_command, token_in
 from seat_client import Seat
 from waiting import until
 from wording import sentence
@@ -135,7 +134,7 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
         try:
             with relay_command(tmp_path, port, *HONEST) as first:
                 _until(said, "commitment")
-                time.sleep(0.5)
+                assert until(lambda: bots_of(first))
                 first.kill()
                 _until(said, "warning: " + sentence("terminal", "link-lost-clock-runs", name="ann", seconds="20"))
             with relay_command(tmp_path, port, *HONEST):

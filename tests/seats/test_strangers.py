@@ -39,7 +39,7 @@ def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:
 @pytest.mark.soak
 def test_silent_strangers_do_not_keep_a_relay_out_that_comes_back(script: Path) -> None:
     """Hundreds that connect again whenever they are closed."""
-    over = threading.Event()
+    full, over = threading.Event(), threading.Event()
     with hub(reconnect=3.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, *HONEST):
         until_here(one)
 
@@ -48,6 +48,7 @@ def test_silent_strangers_do_not_keep_a_relay_out_that_comes_back(script: Path) 
             while not over.is_set():
                 held = [stranger for stranger in held if _is_open(stranger)]
                 held += [socket.create_connection(("127.0.0.1", port), SECONDS) for _ in range(100 - len(held))]
+                full.set()
                 over.wait(0.02)
             for stranger in held:
                 stranger.close()
@@ -55,7 +56,7 @@ def test_silent_strangers_do_not_keep_a_relay_out_that_comes_back(script: Path) 
         thread = threading.Thread(target=keeps_many)
         thread.start()
         try:
-            time.sleep(1.0)
+            assert full.wait(SECONDS)
             cut(True)
             outcome = play_one(match(turn_ms=20_000, startup_ms=20_000))
         finally:
