@@ -67,10 +67,19 @@ def test_the_fixed_orders_hold_every_pair_equally_often(seats, times):
     assert len(pairs) == seats * (seats - 1)
 
 
-def test_orders_that_were_drawn_once_are_drawn_again():
-    """Schedules of more than 5 seats depend on them: part of what defines an event."""
-    block = list(block_orders(line_ups(11, 10, key=KEYS[0]).chosen, KEYS[0], 0))
-    assert sha256(repr(block).encode()).hexdigest()[:16] == "1191e5f26578448d"
+@pytest.mark.parametrize(
+    ("bots", "seats", "copies", "drawn"),
+    [
+        (11, 10, 1, "1191e5f26578448d"),
+        (2, 4, 2, "85caf107791f12f3"),
+        (2, 4, 3, "5b54fa3e391b8ab7"),
+        (4, 6, 2, "e3cdad184ce881b7"),
+    ],
+)
+def test_orders_that_were_drawn_once_are_drawn_again(bots, seats, copies, drawn):
+    """Schedules depend on them: part of what defines an event."""
+    block = list(block_orders(line_ups(bots, seats, copies, key=KEYS[0]).chosen, KEYS[0], 0))
+    assert sha256(repr(block).encode()).hexdigest()[:16] == drawn
 
 
 @pytest.mark.parametrize("seats", [6, 7, 8, 9, 10])

@@ -1,11 +1,14 @@
 """What a seat knows of decks, hands and goals: against all shuffles of small decks, one by one."""
 
 from collections import Counter
-from itertools import permutations
+from itertools import permutations, product
 from random import Random
 
-from khiva_arena.games.emira import GAME, worlds
+import pytest
+
+from khiva_arena.games.emira import GAME, rules, worlds
 from khiva_arena.games.emira.knowledge import BOUND, FREE, Layouts
+from khiva_arena.games.emira.scoring import winners
 from khiva_arena.games.emira.tables import GOALS
 from khiva_arena.rng import Stream
 
@@ -108,16 +111,31 @@ def test_when_what_really_is_has_been_left_out_all_is_forgotten():
     assert [sorted(deck) for deck, _ in [layouts.pick(Stream(bytes(32), "forgotten"))]] == [[1, 2]]
 
 
-def test_goals_with_which_a_seat_would_have_won_are_left_out():
-    left_out = 0
-    for seed in range(12):
-        random = Random(seed)
+@pytest.mark.slow
+def test_E32_goals_with_which_a_seat_would_have_won_are_left_out(monkeypatch):
+    """The oracle gives each seat each goal at the end of each round, and asks who wins."""
+    end_round, would_have_won, left_out = rules._end_round, [], 0
+
+    def with_each_goal(pos, log):
+        own = list(pos.goals)
+        for seat, goal in product(range(pos.seats), range(len(GOALS[pos.seats]))):
+            pos.goals[seat] = goal
+            if winners(pos) >> seat & 1:
+                would_have_won[seat].add(goal)
+            pos.goals[seat] = own[seat]
+        end_round(pos, log)
+
+    monkeypatch.setattr(rules, "_end_round", with_each_goal)
+    for seed in range(160):
+        random, checked_round = Random(seed), 1
         state, _ = GAME.new(5, RULES, random.randbytes(32))
+        would_have_won[:] = [set() for _ in range(5)]
         while not state.is_over:
-            if random.random() < 0.01:
-                ways = worlds.possible_goals(state.view(0))
-                assert tuple(state.goals) in ways
-                left_out += len(ways) < 6 * 5 * 4 * 3
+            if state.round > checked_round and (any(would_have_won[1:]) or state.round % 10 == 0):
+                checked_round, left_out = state.round, left_out + any(would_have_won[1:])
+                others = [set(range(7)) - out for out in would_have_won[1:]]
+                expected = [goals for goals in product([state.goals[0]], *others) if len(set(goals)) == 5]
+                assert worlds.possible_goals(state.view(0)) == expected, f"{seed=} {state.round=}"
             state.apply({seat: random.randrange(len(decision.legal)) for seat, decision in state.pending().items()})
-    assert left_out
+    assert left_out > 100
     assert len(GOALS[5]) == 7

@@ -268,3 +268,26 @@ def test_status_cards_are_where_they_are_likely_to_be(seats, wanted):
         layouts = hidden_cards._shown(layouts, view["status_deck"], None)
         worlds = [deck for deck, _ in worlds_of(layouts, (state.status.cards, []), Random(number), view["status_deck"])]
         agree([undo_status(view["history"], seats, deck) for deck in worlds], [chance(layouts, deck) for deck in worlds])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [{"symbols": "none"}, {"symbols": "none", "mode": "advanced"}], ids=["basic", "advanced"])
+def test_a_world_goes_on_with_the_tasks_of_the_match(given):
+    """In matches of sheiks who bid little, and who buy small fast caravans and the vermin that hits them: E36 has most tasks."""
+    rules, stream, kinds = GAME.rules({**given, "base_income": [2000, 2000]}), Stream(bytes(32), "tasks"), Counter()
+    for seed in range(9):
+        random = Random(seed)
+        state, _ = GAME.new(3 + seed % 3, rules, random.randbytes(32))
+        while not state.is_over:
+            choices = {}
+            for seat, decision in state.pending().items():
+                if random.random() < {"bid": 0.005, "action": 0.05, "buy": 0.1, "play": 0.05, "keep": 0.2}.get(decision.kind, 1):
+                    world = GAME.determinise(state.view(seat), rules, stream)
+                    assert world.todo == state.todo, f"{seed=} {state.round=} {decision.kind}"
+                    kinds[decision.kind] += 1
+                wanted = [at for at, entry in enumerate(decision.legal) if {"small_fast", "vermin"} & set(entry)]
+                bids_little = decision.kind == "bid" and random.random() < 0.7
+                choices[seat] = 0 if bids_little else random.choice(wanted or range(len(decision.legal)))
+            state.apply(choices)
+    assert kinds["vermin_move"] > 3, kinds
+    assert len(kinds) > 12, kinds

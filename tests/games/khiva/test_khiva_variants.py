@@ -169,6 +169,11 @@ def test_O8_twenty_five_carpets(table):
     assert sorted(t.state.carpet_pile) == [10 * c + v for c in range(5) for v in (3, 3, 4, 4, 5)]
 
 
+def test_O8_carpets_of_the_lowest_and_the_highest_value_are_seen(table):
+    t = table(carpets=[9, 1])
+    assert sorted(t.state.view(0)["carpets_left"]) == [[c, v] for c in range(5) for v in (1, 9)]
+
+
 @pytest.mark.parametrize(("variant", "ranks"), [("max_bag", [1, 2]), ("sum_bags", [2, 1])])
 def test_O9_salt_tie_break(table, variant, ranks):
     state = table(2, salt_tie_break=variant).state
@@ -288,6 +293,8 @@ def test_rules_defaults_are_canonical_and_plain():
         ({"gem_supply": None}, "gem_supply is"),
         ({"carpets": 20}, "carpets " + pattern("games", "ten-values")),
         ({"carpets": []}, "carpets " + pattern("games", "ten-values")),
+        ({"carpets": [0, 4, 5]}, "carpets " + pattern("games", "ten-values")),
+        ({"carpets": [3, 4, 10]}, "carpets " + pattern("games", "ten-values")),
         ({"max_turns": 0}, "max_turns " + pattern("games", "number-turns")),
         ({"max_turns": 1001}, "max_turns " + pattern("games", "number-turns")),
         ({"decline": True}, "decline is one of no, yes"),

@@ -348,6 +348,20 @@ def test_determinise_the_right_neighbour_remembers_what_it_passed_to_the_seat(ta
     assert guess.view(1)["history"]["received"] == t.state.view(1)["history"]["received"]
 
 
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_determinise_the_right_neighbour_remembers_each_card_that_the_seat_still_holds(seats):
+    """It also knows when it passed each of them, and in which order, through several deals."""
+    rules, stream, remembered = GAME.rules({}), Stream(bytes(32), "giver"), Counter()
+    for seed in range(3):
+        for state in states(seats, rules, seed):
+            for seat in range(seats):
+                world = GAME.determinise(state.view(seat), rules, stream)
+                held = [(card, turn) for card, turn in state.away[seat - 1].items() if card in state.hands[seat]]
+                assert list(world.away[seat - 1].items()) == held, f"{seed=} {seat=} {state.turn=}"
+                remembered[state.deal] += len(held)
+    assert min(remembered[deal] for deal in (1, 2, 3)) > 0
+
+
 def test_determinise_keeps_the_colour_of_a_visible_top_carpet():
     rules, stream = GAME.rules({"carpet_top": "colour"}), Stream(bytes(32), "top")
     for seed in range(5):
