@@ -91,7 +91,9 @@ def of(name: str, thing: str) -> str:
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were"}
 _VERB = re.compile(r"(^|[.:;,] |\band )(you) (\w+)")
-_OWN = re.compile(r"\b(?:the )?(shop \d|outpost|palace track) of you\b")
+_MORE = re.compile(r"^(you \w+ [^:;,]* and )(\w+s)\b")
+"""A second verb of the same person, as in "you look at the top card and puts it back"."""
+_OWN = re.compile(r"\b(?:[Tt]he )?(shop \d|outpost|palace track) of you\b")
 
 
 def second_person(text: str, names: Names) -> str:
@@ -101,8 +103,9 @@ def second_person(text: str, names: Names) -> str:
     """
     if list(names).count(YOU) != 1 or any(YOU in name for name in names if name != YOU):
         return text
-    text = _OWN.sub(r"your \1", text)
+    text = re.sub(r"\bof you\b", "of yours", _OWN.sub(r"your \1", text))
     text = _VERB.sub(lambda match: f"{match[1]}{match[2]} {_verb(match[3])}", text)
+    text = _MORE.sub(lambda match: f"{match[1]}{_verb(match[2])}", text)
     return text[:1].upper() + text[1:] if text.startswith((YOU, "your ")) else text
 
 

@@ -2,23 +2,31 @@
 
 Without ``--write`` it only says which files differ. A file holds a whole random match: each question, the choice as words, each
 event, and the position whenever several seats choose at once, else after ``STEPS`` questions. Add a line to ``MATCHES`` for a
-new game or variant.
+new game or variant. A game's ``person.txt`` has what a person is told in these matches.
 """
 
+import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rich.console import Console
+
 from khiva_arena.games import registry
+from khiva_arena.games.asked import YOU, asking, second_person
 from khiva_arena.games.base import Event, State
 from khiva_arena.rng import Stream
+from khiva_arena.seats.terminal_table import drawing_of, table
 
 HERE = Path(__file__).parent
 NAMES = ("Ada", "Ben", "Cem", "Dot", "Eve")
 STEPS = 25
+WIDTH = 110
+"""Columns of a person's terminal."""
 
 
 class Match(NamedTuple):
@@ -190,9 +198,68 @@ def _to(seats: tuple[int, ...] | None, names: tuple[str, ...]) -> str:
     return "" if seats is None else f"(to {', '.join(names[seat] for seat in seats)}) "
 
 
+def person(game_name: str) -> str:
+    """Return what persons are told in a game's matches.
+
+    First the events, as whoever they are about reads them, and the answers, some of each kind; then, by match, the first question
+    of each kind and the last table.
+    """
+    game = registry.get(game_name)
+    words, events, answers, matches = asking(game), Texts({}), Texts({}), list[str]()
+    for match in MATCHES[game_name]:
+        matches += ["", match.name]
+        kinds: set[str] = set()
+        for step in steps(game_name, match):
+            for event in step.events:
+                names = _names(event.data.get("seat", 0), match.seats)
+                events.add(event.data["type"], second_person(game.narrate(event, names), names))
+            for seat, choice in step.choices.items():
+                decision, view = step.state.pending()[seat], step.state.view(seat)
+                names = _names(seat, match.seats)
+                for entry in (*decision.legal[:3], decision.legal[choice]):  # passing and paying nothing come first
+                    answers.add(decision.kind, words.answer(decision.kind, entry, view, names))
+                if decision.kind not in kinds:
+                    kinds.add(decision.kind)
+                    title, about, rulings = words.question(decision.kind, view, names)
+                    chosen = words.answer(decision.kind, decision.legal[choice], view, names)
+                    matches += [f"  {NAMES[seat]}: {title}", f"    {about} {' '.join(rulings)}", f"    > {chosen}"]
+        matches += ["", *_screen(game_name, match, view, names)]
+    return "\n".join([*events.some(3), "", *answers.some(24), *matches]) + "\n"
+
+
+class Texts(NamedTuple):
+    """Texts by kind and by form, which is the text without its numbers and names: the first of each form."""
+
+    by_kind: dict[str, dict[str, str]]
+
+    def add(self, kind: str, text: str) -> None:
+        self.by_kind.setdefault(kind, {}).setdefault(re.sub(r"\d+|\b[A-Z]\w+", "#", text), text)
+
+    def some(self, most: int) -> list[str]:
+        """Return each kind, and below it up to ``most`` of its texts, spread over their alphabet."""
+        lines = []
+        for kind, forms in self.by_kind.items():
+            lines += [f"{kind}:", *(f"  {text}" for text in sorted(forms.values())[:: -(-len(forms) // most)])]
+        return lines
+
+
+def _names(person: int, seats: int) -> list[str]:
+    """Return the names at the table as the person at one seat reads them."""
+    return [YOU if seat == person else name for seat, name in enumerate(NAMES[:seats])]
+
+
+def _screen(game_name: str, match: Match, view: dict[str, Any], names: list[str]) -> list[str]:
+    """Return the lines of the table that a person sees on a terminal."""
+    out, rules = io.StringIO(), registry.get(game_name).rules(match.rules)
+    console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None, highlight=False)
+    console.print(table(drawing_of(game_name)(view, names, rules)))
+    return [f"  {line}".rstrip() for line in out.getvalue().splitlines()][:-1]
+
+
 def files(games: list[str]) -> dict[Path, str]:
     """Every file that there should be, with its text."""
-    return {HERE / game / f"{match.name}.txt": playthrough(game, match) for game in games for match in MATCHES.get(game, ())}
+    matches = {HERE / game / f"{match.name}.txt": playthrough(game, match) for game in games for match in MATCHES.get(game, ())}
+    return matches | {HERE / game / "person.txt": person(game) for game in games if game in MATCHES}
 
 
 def main(arguments: list[str]) -> int:

@@ -14,10 +14,18 @@ CASES = [(game, match) for game, matches in MAKER["MATCHES"].items() for match i
 
 @pytest.mark.parametrize(("game", "match"), CASES, ids=[f"{game}-{match.name}" for game, match in CASES])
 def test_playthrough(game, match):
-    old = (HERE / game / f"{match.name}.txt").read_text("utf-8").splitlines()
-    new = MAKER["playthrough"](game, match).splitlines()
+    check_lines(f"{game}/{match.name}.txt", MAKER["playthrough"](game, match))
+
+
+@pytest.mark.parametrize("game", MAKER["MATCHES"])
+def test_words_and_tables_of_a_person(game):
+    check_lines(f"{game}/person.txt", MAKER["person"](game))
+
+
+def check_lines(name, text):
+    old, new = (HERE / name).read_text("utf-8").splitlines(), text.splitlines()
     for number, (was, now) in enumerate(zip(old, new, strict=False), 1):
-        assert now == was, f"{game}/{match.name}.txt line {number}"
+        assert now == was, f"{name} line {number}"
     assert len(new) == len(old)
 
 
@@ -29,4 +37,4 @@ def test_every_game_has_playthroughs_for_all_its_seat_counts(game):
 
 def test_no_playthrough_is_left_over():
     files = {path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.txt")}
-    assert files == {f"{game}/{match.name}.txt" for game, match in CASES}
+    assert files == {f"{game}/{match.name}.txt" for game, match in CASES} | {f"{game}/person.txt" for game in MAKER["MATCHES"]}

@@ -95,6 +95,19 @@ def test_each_camel_stands_at_one_place_of_the_table() -> None:
     assert len(in_tents) > 2
 
 
+def test_emira_says_what_holds_this_round_and_whose_it_is() -> None:
+    """Also where it is the first seat's, whose number is 0."""
+    view = GAMES["emira"].new(3, GAMES["emira"].rules({}), bytes(32))[0].view(1)
+
+    def said(**effects: Any) -> Any:
+        blocks = drawing_of("emira")({**view, "effects": {**view["effects"], **effects}}, ["ann", "you", "cem"], {})
+        return [row[1] for block in blocks if isinstance(block, Block) for row in block.rows if row[0] == "this round"]
+
+    assert said() == []
+    assert said(bazaar=0, noble=1) == ["bazaar of ann, your noble"]
+    assert said(golden=2, sick=True, larger="even") == ["golden, sick, more Emiras in the even round"]
+
+
 def test_a_game_without_a_drawing_shows_what_its_seat_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal_table, "find_spec", lambda _name: None)
     draw = drawing_of("khiva")

@@ -43,16 +43,16 @@ EFFECTS = {
     "quiet_days": "no Emira comes this round",
     "restoration": "your palace track goes up by a half",
     "sick_camels": "camels take nothing off bids this round",
-    "vermin": "every caravan of a type that you name loses an income",
+    "vermin": "a caravan of each owner loses an income, two slow ones of who has two; you name the type",
 }
 _TITLES = {
     "first_event": ("Which of these event cards do you keep?", "The others go back into the deck. All choose at once.", ("E17",)),
-    "play": ("Do you play an event card?", "It works at once, for all or for you as it says. You keep the others.", ("E19",)),
+    "play": ("Do you play an event card?", "It works for all or for you, as it says. You keep the others.", ("E19",)),
     "place": ("Which of the coming Emiras do you look at?", "Changing Her Mind works on the one that you name.", ("E39", "E34")),
     "split": ("In which round does the card work?", "The round that you name gets it, unseen.", ("E39", "E35")),
     "good_looking": ("For which kind do you take counters +1?", "One for each three counters of that kind.", ("E37",)),
     "caravan": ("Which of your caravans goes back one place?", "It brings one income more.", ("E36",)),
-    "vermin": ("Which type of caravan does the vermin hit?", "Each owner of one loses an income of it.", ("E36",)),
+    "vermin": ("Which type of caravan does the vermin hit?", "One of each owner loses an income, two if slow.", ("E36",)),
     "vermin_move": ("Which of your caravans loses an income?", "One that leaves its track is gone.", ("E36",)),
     "noble": ("Which status card comes on the board?", "It can be bought this round.", ("E35",)),
     "bazaar": ("Which counter comes on the board?", "It can be bought this round.", ("E35",)),
@@ -66,7 +66,7 @@ _TITLES = {
     "abduct": ("Sidi Suleiman takes a princess of yours: which?", "Both leave the game.", ("E29",)),
 }  # fmt: skip
 _NOTHING = {"play": "none: play no card now", "action": "none: buy nothing", "buy": "none: keep your gold"}
-_MIND = {"keep": "keep: leave her as she is", "swap": "swap: what she wants first and second", "bottom": "bottom: under the deck"}
+_MIND = {"keep": "keep: change nothing", "swap": "swap: what she wants first and second", "bottom": "bottom: under the deck"}
 
 
 def question(kind: str, view: View, names: Names) -> PersonsQuestion:
@@ -84,7 +84,7 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
         )
         return PersonsQuestion("What do you bid for the right to act next?", about, ("E3", "E4", "E5", "E5b"))
     if kind == "mind":
-        return PersonsQuestion(f"What happens to {ask['cards'][0]}?", "The others see which place, not who she is.", ("E34",))
+        return PersonsQuestion(f"What happens to {ask['cards'][0]}?", "The others see which place, not who it is.", ("E34",))
     if kind == "order":
         return PersonsQuestion("In which order do these cards lie?", "The first one comes next. Nobody else sees them.", ("E34",))
     if kind == "gift":

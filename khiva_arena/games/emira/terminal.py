@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from khiva_arena.games.asked import YOU, of, second_person
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.auction import prices
 from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVAN_INCOME, CARAVANS, KINDS, NAMES, SCENERY
 from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Names, PaintedText, View, some
 from khiva_arena.words import count, spaced
 
-QUIET: tuple[Plain, ...] = (None, False, 0, "odd", [])
-"""Values of an effect that mean there is none."""
+FOR_ALL = ("golden", "interrupted", "sick", "quiet", "doubles")
+"""Effects of this round for all, each a number or whether it holds."""
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
@@ -52,7 +53,8 @@ def _courts(view: View, names: Names) -> Block:
     }
     seats = range(len(names))
     sheiks: list[Cell] = [
-        [PaintedText(colour, colour), *(["you"] if seat == view["seat"] else [])] for seat, colour in enumerate(view["colours"])
+        [PaintedText(colour, colour), *([YOU] if seat == view["seat"] and names[seat] != YOU else [])]
+        for seat, colour in enumerate(view["colours"])
     ]
     table: list[list[Cell]] = [["", *sheiks]]
     table += [[name, *(show(seat) for seat in seats)] for name, show in rows.items()]
@@ -84,9 +86,12 @@ def _talents(name: str) -> str:
 def _board(view: View, names: Names) -> list[list[Cell]]:
     small, large, camels, sections = view["supply"]
     sale = [*view["board"]["appearance"], *(f"status {price}" for price in view["board"]["status"]), *view["board"]["open"]]
-    happens = [spaced(name) for name, value in view["effects"].items() if name != "blocked" and value not in QUIET]
+    effects = view["effects"]
+    happens = [name for name in FOR_ALL if effects[name]]
+    happens += [of(names[effects[name]], name) for name in ("bazaar", "noble") if effects[name] is not None]
+    happens += ["more Emiras in the even round"] * (effects["larger"] == "even")
     rows: list[list[Cell]] = [
-        ["round", f"{view['round']}, {view['phase']}; {names[view['start']]} has the start marker"],
+        ["round", second_person(f"{view['round']}, {view['phase']}; {names[view['start']]} has the start marker", names)],
         ["for sale", _list(sale)],
         ["your prices", _prices(view["princesses"][view["seat"]])],
         ["supply", f"{small} small and {large} large caravans, {count(camels, 'camel')}, {count(sections, 'section')}"],
@@ -96,7 +101,8 @@ def _board(view: View, names: Names) -> list[list[Cell]]:
     auction = view["auction"]
     if auction:
         highest = "no bid yet" if auction["bidder"] is None else f"{names[auction['bidder']]} bids {auction['bid']}"
-        rows.append(["auction", f"{highest}; in it: {', '.join(names[seat] for seat in auction['bidding'])}"])
+        still = ", ".join(names[seat] for seat in auction["bidding"])
+        rows.append(["auction", second_person(f"{highest}; in it: {still}", names)])
     return rows
 
 

@@ -5,13 +5,12 @@ from typing import Any
 
 from khiva_arena.games.asked import Names, PersonsQuestion, View, of
 from khiva_arena.games.khiva.notation import card, choice
-from khiva_arena.games.khiva.tables import COLOURS, OUTPOST
+from khiva_arena.games.khiva.tables import COLOURS, OUTPOST, SALT_PRICE
 from khiva_arena.words import count
 
-SALT_PRICE = 3
 AIM = (
     "Five camels carry teapots. All play a card in secret; the lowest card of a colour moves that camel along its player's path, "
-    "and each rejected card brings a gem.",
+    "and rejected cards bring gems.",
     "The shop where a camel stops gives its mover gems, a carpet or salt; the outpost gives its teapot, and takes the mover's "
     "carpets of its colour.",
     "Points: teapots 2 to 7, salt bags 6 to 10, carpets that were delivered 3 to 5, and 1 for each gem. The match ends when a "
@@ -53,7 +52,7 @@ def _play_pass(view: View, names: Names) -> PersonsQuestion:
     cards = "two cards to play and two to pass" if number == 2 else "a card to play and a card to pass"
     to = names[(view["seat"] + 1) % view["seats"]]
     about = (
-        f"All choose at once and in secret. The lowest card of a colour wins its camel, a rejected one brings a gem. "
+        f"All choose at once and in secret. The lowest card of a colour wins its camel, rejected cards bring gems. "
         f"What you pass goes to {to}, who can play it from the next turn on."
     )
     return PersonsQuestion(f"Choose {cards}", about, ("K1", "K2", "K3", *(("K21",) if number == 2 else ())))

@@ -110,7 +110,8 @@ function board(scene) {
 /** Where a camel is, for those who do not see it. @param {Scene} scene @param {number} camel */
 function said({ frame, names, scenery }, camel) {
   const [path, shop, load] = frame.all.camels[camel];
-  return `${scenery.colours[camel]} ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`} with ${load ? `teapot ${load}` : "no teapot"}`;
+  const stands = names[path] === "you" ? `at your shop ${shop}` : `at shop ${shop} of ${names[path]}`;
+  return `${scenery.colours[camel]} ${path < 0 ? "in its tent" : stands} with ${load ? `teapot ${load}` : "no teapot"}`;
 }
 
 /** What a shop has. @param {number} shop @param {number} x @param {number} y @param {number} half */

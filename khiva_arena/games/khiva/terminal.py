@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from khiva_arena.games.asked import second_person
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.notation import LETTERS, card, stop
 from khiva_arena.games.khiva.rules import points
@@ -88,5 +89,5 @@ def _own(view: View, names: Names) -> list[list[Cell]]:
         camel = [*_pieces([ask["card"]]), f"moves the {COLOURS[ask['camel']]} camel"]
         lands = [stop(land, names) for land in ask["lands"]]
         ways = [f"to {lands[0]}", *(f"or, with {count(gems, 'gem')}, to {place}" for gems, place in enumerate(lands) if gems)]
-        rows.append(["you won", [*camel, ", ".join(ways)]])
+        rows.append(["you won", [*camel, second_person(", ".join(ways), names)]])
     return rows

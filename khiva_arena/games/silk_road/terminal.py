@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.sheet import Block, Cell, Flow, Names, PaintedText, View, some
-from khiva_arena.games.silk_road.notation import JEWEL_LETTERS, LETTERS, camel
+from khiva_arena.games.silk_road.notation import JEWEL_LETTERS, LETTERS, camel, place
 from khiva_arena.games.silk_road.scoring import points
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
 from khiva_arena.words import count, spaced
@@ -27,7 +27,10 @@ def _villages(view: View, road_map: Mapping[str, Plain]) -> Flow:
         ways.setdefault(one, []).append(other)
         ways.setdefault(other, []).append(one)
     tiles = {**dict.fromkeys(road_map["cities"], "city"), **view["tiles"]}
-    cells = [f"{place}: {spaced(tile)} > {', '.join(ways.get(place, ())) or 'nowhere'}" for place, tile in tiles.items()]
+    cells = [
+        f"{place(name)}: {spaced(tile)} > {', '.join(map(place, ways.get(name, ()))) or 'nowhere'}"
+        for name, tile in tiles.items()
+    ]
     return Flow(cells, "places, what is there, and where the ways go")
 
 
@@ -35,9 +38,10 @@ def _caravans(view: View) -> Block:
     rows: list[list[Cell]] = []
     for size, caravan in enumerate(view["caravans"], 1):
         if caravan:
-            place, target, camels = caravan
-            tile = f" ({spaced(view['tiles'][place])})" if place in view["tiles"] else ""
-            rows.append([str(size), _camels(camels), f"{place}{tile}", target, _jewels(view["cities"].get(target, ()))])
+            at, target, camels = caravan
+            tile = f" ({spaced(view['tiles'][at])})" if at in view["tiles"] else ""
+            jewels = _jewels(view["cities"].get(target, ()))
+            rows.append([str(size), _camels(camels), f"{place(at)}{tile}", place(target), jewels])
     return Block(rows, ("caravan", "camels", "at", "goes to", "jewels there"))
 
 
