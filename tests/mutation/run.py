@@ -95,7 +95,7 @@ def copy_of(tree: Path, folder: Path) -> None:
 
 def try_room(room: str, count: int, minutes: float, seed: int) -> None:
     where, tests = ROOMS[room]
-    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider -m '{MARKS}' {tests}"
+    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider --hypothesis-seed={seed} -m '{MARKS}' {tests}"
     began = time.monotonic()
     outcome, said = run_tests(command, SECONDS)
     if outcome is not TestOutcome.SURVIVED:
@@ -107,6 +107,8 @@ def try_room(room: str, count: int, minutes: float, seed: int) -> None:
     for _, mutation in sorted(there)[:count]:
         if time.monotonic() - began > minutes * 60:
             break
+        # an example that failed once would be tried again, and kill whatever follows
+        shutil.rmtree(".hypothesis", ignore_errors=True)
         result = mutate_and_test([mutation], command, seconds)
         verdict = named(result)
         counts[verdict] += 1
