@@ -39,6 +39,7 @@ def test_noise_alone_makes_no_cycles(spread, blocks):
     assert len(told) > 50  # the others are told to have too little to go by
     assert np.mean([report.low > 0 for report in told]) <= 0.05
     assert np.median([report.share for report in told]) < 0.02
+    assert min(report.share for report in told) == 0  # of less than the noise there is none, not less than none
     assert np.mean([report.raw for report in told]) == pytest.approx(
         np.mean([report.noise for report in told]), rel=0.5, abs=0.01
     )

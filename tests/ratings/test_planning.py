@@ -10,7 +10,8 @@ from simulated import World, trials
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.planning import FEWEST_SEEDS, MOST_SEEDS, errors_after, for_error, for_gap
+from khiva_arena.ratings.planning import FEWEST_SEEDS, MOST_SEEDS, errors_after, for_error, for_gap, for_order
+from khiva_arena.ratings.widening import PLAIN
 
 WORLD = World("deals matter", luck=1.0, suits=0.7, spread=0.4)
 
@@ -110,6 +111,17 @@ def test_nothing_is_said_from_nothing():
     assert for_gap(rate([], 1, 0), 20) == ()
     certain = [rated(block, order, (1, 2)) for block in range(9) for order in ((0, 1), (1, 0))]
     assert for_error(rate(certain, 2, 0), 20) == (None, None)
+
+
+def test_no_number_of_seeds_puts_one_of_two_equal_bots_above_the_other():
+    """Each wins both matches of every other seed: their error is known, and their distance is 0."""
+    alike = [
+        rated(block, order, (1, 2) if order[0] == block % 2 else (2, 1)) for block in range(12) for order in ((0, 1), (1, 0))
+    ]
+    ratings = rate(alike, 2, 0)
+    assert ratings.between(0, 1).elo == 0
+    assert ratings.between(0, 1).error > 100
+    assert [for_order(ratings, *bots, 0.95, PLAIN) for bots in ((0, 1), (1, 0))] == [None, None]
 
 
 @pytest.mark.parametrize("amount", [0, -3, float("inf"), float("nan")])

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from bayeselo import bayeselo_llr, bayeselo_of_draws, bayeselo_shares
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from in_targets import in_long
 from made_results import rated
@@ -205,6 +205,7 @@ def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, 
         assert 0 <= report.score.low <= report.score.value <= report.score.high <= 1
 
 
+@example([Fraction(1, 10), Fraction(9, 20), Fraction(51, 100)], Model.NORMALIZED)  # all between one hypothesis and an end
 @settings(max_examples=40)
 @given(scores, models)
 def test_a_mirrored_candidate_has_the_mirrored_ratio(some, model):
