@@ -185,6 +185,17 @@ def test_sealed_frames_are_bounded() -> None:
     assert outcome.verdict is Verdict.FLOODED
 
 
+def test_sealed_frames_are_bounded_by_the_dropped_ones_that_are_left() -> None:
+    """Nine dropped of 16: seven more and the awaited one are taken, the ninth frame is not."""
+    session = greeted()
+    session.ask(decide(5), 5)
+    session.receive(act(5) * 10)
+    opened = [session.open() for _ in range(10)]
+    assert opened[0] == Answer(0)
+    session.ask(decide(6), 6)
+    assert [session.receive(act(6)) for _ in range(DROPPED_MOST - 9 + 2)] == [True] * (DROPPED_MOST - 9 + 1) + [False]
+
+
 @pytest.mark.parametrize("req", [4, 6, 0, -1, 2**53 - 1])
 def test_a_req_that_was_not_asked(req: int) -> None:
     session = greeted()
