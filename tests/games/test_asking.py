@@ -130,10 +130,10 @@ def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:
     (sentence("games", "put-top-order", names="you", d="Farah"), "You have " + sentence("games", "put-top-order-2", d="Farah")),
     ("you will give silk", "You will give silk"),
     ("A small slow caravan of you now has 3 incomes left", "A small slow caravan of yours now has 3 incomes left"),
-    ("you looks at Emira 1 from the top and leaves her as she is", "You look at Emira 1 from the top and leave her as she is"),
-    ("naive looks at Farah and leaves her as she is", "naive looks at Farah and leaves her as she is"),
-    ("The palace track of you moves up to 1", "Your palace track moves up to 1"),
     ("naive robs you of silk", "naive robs you of silk"),
+    ("you looks at Farah and takes her", "You look at Farah and take her"),
+    ("naive looks at Farah and takes her", "naive looks at Farah and takes her"),
+    ("The outpost of you", "Your outpost"),
 ])  # fmt: skip
 def test_what_happened_is_told_to_you(text: str, said: str) -> None:
     assert second_person(text, ["you", "naive"]) == said
