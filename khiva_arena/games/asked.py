@@ -91,8 +91,8 @@ def of(name: str, thing: str) -> str:
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were"}
 _VERB = re.compile(r"(^|[.:;,] |\band )(you) (\w+)")
-_MORE = re.compile(r"^(you \w+ [^:;,]* and )(\w+s)\b")
-"""A second verb of the same person, as in "you look at the top card and puts it back"."""
+_MORE = re.compile(r"^(you \w+ [^:;,]* and )(leaves|puts|swaps)\b")
+"""A second verb of the same person, as in "you look at the top card and puts it back"; any other word may be a bot's name."""
 _OWN = re.compile(r"\b(?:[Tt]he )?(shop \d|outpost|palace track) of you\b")
 
 

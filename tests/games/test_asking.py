@@ -131,8 +131,9 @@ def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:
     ("you will give silk", "You will give silk"),
     ("A small slow caravan of you now has 3 incomes left", "A small slow caravan of yours now has 3 incomes left"),
     ("naive robs you of silk", "naive robs you of silk"),
-    ("you looks at Farah and takes her", "You look at Farah and take her"),
-    ("naive looks at Farah and takes her", "naive looks at Farah and takes her"),
+    ("you looks at Farah and puts her back", "You look at Farah and put her back"),
+    ("naive looks at Farah and puts her back", "naive looks at Farah and puts her back"),
+    ("you trades with naive and bots", "You trade with naive and bots"),
     ("The outpost of you", "Your outpost"),
 ])  # fmt: skip
 def test_what_happened_is_told_to_you(text: str, said: str) -> None:

@@ -211,8 +211,8 @@ def person(game_name: str) -> str:
         kinds: set[str] = set()
         for step in steps(game_name, match):
             for event in step.events:
-                names = _names(event.data.get("seat", 0), match.seats)
-                events.add(event.data["type"], second_person(game.narrate(event, names), names))
+                read_by = _names(event.data.get("seat", 0), match.seats)
+                events.add(event.data["type"], second_person(game.narrate(event, read_by), read_by))
             for seat, choice in step.choices.items():
                 decision, view = step.state.pending()[seat], step.state.view(seat)
                 names = _names(seat, match.seats)

@@ -52,7 +52,7 @@ _TITLES = {
     "split": ("In which round does the card work?", "The round that you name gets it, unseen.", ("E39", "E35")),
     "good_looking": ("For which kind do you take counters +1?", "One for each three counters of that kind.", ("E37",)),
     "caravan": ("Which of your caravans goes back one place?", "It brings one income more.", ("E36",)),
-    "vermin": ("Which type of caravan does the vermin hit?", "One of each owner loses an income, two if slow.", ("E36",)),
+    "vermin": ("Which type of caravan does the vermin hit?", "One of each owner loses an income, a second if slow.", ("E36",)),
     "vermin_move": ("Which of your caravans loses an income?", "One that leaves its track is gone.", ("E36",)),
     "noble": ("Which status card comes on the board?", "It can be bought this round.", ("E35",)),
     "bazaar": ("Which counter comes on the board?", "It can be bought this round.", ("E35",)),
