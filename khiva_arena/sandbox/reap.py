@@ -118,6 +118,8 @@ class Adoption:
                 self._marks.clear()  # marks of processes that live on are seen in the second half, too
             if time.monotonic() > until:
                 ours = [mark for mark in self._marks if self._is_ours(mark)]
+                for pid in strays:  # stopped just now: those that nobody knows by a mark would stay so for ever
+                    _send(pid, signal.SIGKILL)
                 if not ours and Adoption._unending:
                     return  # they are an earlier match's, whose bot was blamed
                 Adoption._unending.add(self._mark)

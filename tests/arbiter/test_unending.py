@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from arena import descendants, until_gone
 from jobs import SECRET, job
 from wording import sentence
 
@@ -73,6 +74,11 @@ def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on(leav
 def test_whose_processes_hide_it_void_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
     """No bot is to blame, and it is no fault of the arena's either."""
     monkeypatch.setattr(reap, "_mark_of", lambda _: None)
-    outcomes = played([HOG, "honest"], [HOG, "leaves", "2"])
+    before = descendants(os.getpid())
+    outcomes = played([HOG, "honest"], [HOG, "leaves", "60"])
     assert [outcome.record for outcome in outcomes[:1]] == [None]
     assert sentence("sandbox", "bots-left-behind-did") in outcomes[0].void
+    left = descendants(os.getpid()) - before
+    assert until_gone(left), "stopped, and not killed"
+    for pid in left:
+        os.waitpid(pid, 0)
