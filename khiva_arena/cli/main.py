@@ -172,6 +172,8 @@ def _run(arguments: list[str]) -> int:
     except ConfigError as error:
         for problem in error.problems:
             say(f"khiva-arena: error: {harmless(problem)}")
+        for step in getattr(error, "steps", ()):  # NoLevel has some
+            say(f"  {harmless(step)}")
         return error.exit_code
     except ArenaError as error:
         for problem in error.problems or (str(error),):

@@ -14,7 +14,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.settings.settings import Settings
+from khiva_arena.settings.settings import AUTO, Settings
 from khiva_arena.shipped import folder
 
 LOCAL = "local:"
@@ -136,7 +136,7 @@ def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: 
     if settings.trust_bots or settings.clock is Clock.TICKS:  # a module reaches nothing
         return
     reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"
-    if not sandbox.level.confines:
+    if not sandbox.level.confines and settings.isolation != AUTO:  # where auto found nothing better, the run says what is missing
         raise ConfigError(f"--dask: at isolation {sandbox.level} bots {reach}")
     if settings.network:
         raise ConfigError(f"--dask, --network: {', '.join(settings.network)} {reach}")

@@ -13,7 +13,7 @@ from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check as check_bot
-from khiva_arena.commands.next_step import SAYS_WHERE, ask_stronger
+from khiva_arena.commands.next_step import SAYS_WHERE, ask_stronger, if_yours
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.flags import settings_by_flags
 from khiva_arena.shipped import folder
@@ -96,5 +96,5 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
     page = f"\nIn ticks ({folder('docs') / 'modules.md'}): {in_ticks}" if running.bot.in_ticks.module else ""
     ask = ask_stronger(game.name, "games", "1/0", 0)
-    loss = f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}"
+    loss = f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}{if_yours(report.isolation)}"
     return f"It keeps the protocol. Next: {shlex.join(words)}{page}{loss}"

@@ -70,11 +70,14 @@ def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, 
 
 
 def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
-    click.echo(f"bots play at isolation {best} here")
+    click.echo(f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights"))
+    first = remedy(Level.STANDARD, reasons[Level.STANDARD]) if reasons[Level.STANDARD] else ""
+    if first:
+        click.echo(f"for isolation {Level.STANDARD}: {first}")
     for level in Level:
         if reasons[level]:
             click.echo(f"  {level}: does not work here: {reasons[level]}")
-            if command := remedy(level, reasons[level]):
+            if (command := remedy(level, reasons[level])) and command != first:
                 click.echo(f"    try: {command}")
         elif results[level][1]:
             click.echo(f"  {level}: {results[level][1]}")

@@ -71,7 +71,7 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
         file.write(league_text(settings).encode())
     try:
         remember_maker(folder, say)
-        league_of(folder, {}, say)  # so that a mistake in a flag is told now
+        league_of(folder, {}, say, is_new=True)  # so that a mistake in a flag is told now
     except ConfigError:
         shutil.rmtree(folder)
         raise

@@ -50,7 +50,7 @@ def match(
     _print(outcome, setup, as_json)
     print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)
-    from khiva_arena.commands.next_step import SAYS_WHERE, ask_stronger, lost_seat  # not above: bots do not wait for it
+    from khiva_arena.commands.next_step import SAYS_WHERE, ask_stronger, if_yours, lost_seat  # not above: bots do not wait for it
 
     game = setup.job.header.game
     seat = lost_seat(game, outcome.record.ranks, setup.words)
@@ -62,7 +62,8 @@ def match(
         and not outcome.seats[seat].faults
     ):
         ask = ask_stronger(game, "games", "1/0", seat, in_ticks=setup.job.in_ticks)
-        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and {ask} {SAYS_WHERE}"))
+        hint = if_yours(setup.job.header.isolation)
+        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and {ask} {SAYS_WHERE}{hint}"))
     if setup.random_secret is not None:
         say(f"to play these deals again: --seed {setup.random_secret.hex()}")
     return code

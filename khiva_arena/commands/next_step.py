@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.replay.record import Header
+from khiva_arena.sandbox.level import Level
 from khiva_arena.shipped import WORD, adviser
 
 SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
@@ -23,6 +24,17 @@ def handed(header: Header) -> str:
     """Return the flag that hands over a game which does not come with the arena, as the end of a command; "" for any other."""
     version = header.rules_version
     return f" --game {shlex.quote(get(header.game, version).word)}" if HASHED in version else ""
+
+
+def if_yours(isolation: str) -> str:
+    """Return the words to put behind a command that starts the bots of a stored match, as the end of a line.
+
+    A match that was played at trusted may have been played there for want of anything better. The store may be a stranger's, so
+    the flag is never part of the command.
+
+    isolation: of the event.
+    """
+    return f" (add --isolation {Level.TRUSTED} if these bots are yours)" if isolation == Level.TRUSTED else ""
 
 
 def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False, game_flag: str = "") -> str:

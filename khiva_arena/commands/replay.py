@@ -15,7 +15,7 @@ from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.commands.decision import hand_of, words_of
-from khiva_arena.commands.next_step import handed
+from khiva_arena.commands.next_step import handed, if_yours
 from khiva_arena.commands.stored_table import recorded_bot
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
@@ -137,7 +137,7 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
         if out_of and source.bot is not None and source.is_over:
             words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
             command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words])
-            say(harmless(f"to play such a choice out: {command}{handed(record.header)}"))
+            say(harmless(f"to play such a choice out: {command}{handed(record.header)}{if_yours(record.header.isolation)}"))
         if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     if trace.failure:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
-from khiva_arena.commands.next_step import ask_stronger, handed, lost_seat
+from khiva_arena.commands.next_step import ask_stronger, handed, if_yours, lost_seat
 from khiva_arena.errors import ArenaError
 from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
@@ -153,11 +153,12 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         if notes:
             click.echo(notes_of(sat.seat, sat.notes, sat.notes_total))
     name, game_flag = f"{event.number}/{row.ordinal}", handed(record.header)
+    hint = if_yours(event.definition.isolation)
     seat = lost_seat(record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats])
     if seat is not None:
         ask = ask_stronger(
             record.header.game, str(store.folder), name, seat, in_ticks=event.definition.in_ticks, game_flag=game_flag
         )
-        click.echo(harmless(f"what a stronger bot would have chosen: {ask}"))
+        click.echo(harmless(f"what a stronger bot would have chosen: {ask}{hint}"))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), name])
-    click.echo(harmless(f"to play it again: {again}{game_flag}"))
+    click.echo(harmless(f"to play it again: {again}{game_flag}{hint}"))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.competition.budget_try import MeasuredTime, Trial
-from khiva_arena.competition.who_plays import players_of
+from khiva_arena.competition.who_plays import check_place, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.durations import MatchTime, in_words, of_store
@@ -26,7 +26,7 @@ from khiva_arena.report.values import Standings
 from khiva_arena.say import Say
 from khiva_arena.schedule import coverings, formats
 from khiva_arena.settings.define import definition_of
-from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.isolation import admit, chosen_sandbox
 from khiva_arena.settings.settings import AUTO, MOST, Settings
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
@@ -57,8 +57,10 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     """
     began = time.monotonic()
     first, seconds = stages[0], budget_ms / 1000
-    sandbox = sandbox_of(first, say, rated=True)
     _check(stages, entrants)
+    sandbox = chosen_sandbox(first)
+    check_place(first, entrants, sandbox, None, say)
+    admit(sandbox, first, say, rated=True)
     with ExitStack() as stack:
         playing, executor = players_of(stages, entrants, sandbox, None, say, stack)
         definition = definition_of(first, playing.entrants, sandbox)

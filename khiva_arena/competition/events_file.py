@@ -170,6 +170,9 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
             if bot.sources and place.is_relative_to(bot_path if bot_path.is_dir() else bot_path.parent):
                 reason = f"lies in the folder of bot {bot.name}, which it would make another bot"
                 raise ConfigError(f"{flag} {file}: {reason}; name a file elsewhere")
+    if settings.events_file is not None and not (folder := settings.events_file.parent).is_dir():
+        reason = os.strerror(errno.ENOTDIR if folder.exists() else errno.ENOENT)
+        raise ConfigError(f"--events-file {settings.events_file}: {reason}")
     if settings.report is not None:
         if settings.events_file is not None and settings.events_file.resolve() == settings.report.resolve():
             raise ConfigError(f"--report {settings.report}: --events-file names this file, too; name another one")

@@ -15,7 +15,7 @@ from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.options import RunOptions, check_public_of_past, public_to_add
 from khiva_arena.competition.own_events import OwnEvents
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
-from khiva_arena.competition.who_plays import executor_of, players_of
+from khiva_arena.competition.who_plays import check_place, executor_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -26,11 +26,12 @@ from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import BudgetTrial, Entrants, stage_damaged
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
+from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings.define import definition_of, refuse_to_mix
-from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.isolation import admit, chosen_sandbox
 from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.terminal.interrupts import if_interrupted
@@ -81,6 +82,7 @@ class Run:
         self._first = self.stages[0]
         self._source: OwnEvents | PlannedEvents = self.options.planned or OwnEvents(self.stages, self.options, self.say)
         self._sandbox: Sandbox
+        self._is_admitted = False
         self._playing: Entrants
         self._executor: Executor
         self._definition: Definition
@@ -93,11 +95,14 @@ class Run:
         Raises ConfigError, StoreError and BotError before the first match.
         """
         check_files(self._first, self.entrants)
-        self._sandbox = self.trial.sandbox if self.trial else sandbox_of(self._first, self.say, rated=True)
+        self._sandbox = self.trial.sandbox if self.trial else chosen_sandbox(self._first)
         pool.reserve(self._first.jobs, max(stage.seats for stage in self.stages))
         store_exists, another = Store.check(self._first.out), False
         stored.refuse_league(self._first.out)
         with if_interrupted(self.say, self._how_far), ExitStack() as stack:
+            if self._first.skip_broken or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
+                check_place(self._first, self.entrants, self._sandbox, self._source.file, self.say)
+                self._admit()
             self._choose_players(stack)
             self._check_definition(store_exists)
             if store_exists:
@@ -108,11 +113,18 @@ class Run:
                     if todo.definition is None and not another:
                         return self._nothing_to_play(store, todo)
                     self._check_next(store, self._another() if another else todo)
+            self._admit()
             links = stack.enter_context(self.seating())
             stack.enter_context(self._executor)
             commands = self._executor.prepare(self._playing.entrants)
             store = stack.enter_context(Store.write(self._first.out))
             return self._play_events(store, commands, links, another)
+
+    def _admit(self) -> None:
+        """Try the isolation level once, after all that the user has typed was checked. Raises ConfigError."""
+        if self.trial is None and not self._is_admitted:
+            admit(self._sandbox, self._first, self.say, rated=True)
+        self._is_admitted = True
 
     def _choose_players(self, stack: ExitStack) -> None:
         """Choose the bots and the executor of their matches. Bots that do not start are left out if the settings say so."""

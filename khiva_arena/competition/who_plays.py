@@ -46,6 +46,12 @@ def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: 
     return EXECUTORS[settings.place](settings, entrants, sandbox, plan, say)
 
 
+def check_place(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, plan: Path | None, say: Say) -> None:
+    """Raise ConfigError if the executor of these settings cannot be had, before any bot is built or started."""
+    if settings.place:
+        executor_of(settings, Entrants(tuple(entrants)), sandbox, plan, say)
+
+
 def _cluster_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
     # Not above: most runs have no cluster, and Dask takes a second to import.
     from khiva_arena.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun

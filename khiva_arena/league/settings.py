@@ -25,7 +25,7 @@ from khiva_arena.settings import consent
 from khiva_arena.settings.competition import Asker, entrants_named, with_consent
 from khiva_arena.settings.define import conditions_of, short_turn_refusal
 from khiva_arena.settings.file import SettingsFile, by_line, read_file
-from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.isolation import chosen_sandbox, sandbox_of
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.settings.template import block, comment
@@ -254,8 +254,11 @@ def _file_of(folder: Path) -> SettingsFile:
     return read_file(path)
 
 
-def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
-    """Return the settings of the league in a folder. ``flags``: settings that win over those of its file.
+def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool = False) -> League:
+    """Return the settings of the league in a folder.
+
+    flags: settings that win over those of its file.
+    is_new: whether it was made just now: no isolation level is needed, and without one nothing is built.
 
     Raises ConfigError with every mistake, or if the user does not agree to what the file opens.
     """
@@ -300,12 +303,13 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
         problems += [f"{places.get('league.hours', path)}: {problem}" for problem in error.problems]
     if problems or settings is None:
         raise ConfigError(by_line(problems, places))
-    sandbox = sandbox_of(settings, say, rated=True)
+    sandbox = chosen_sandbox(settings) if is_new else sandbox_of(settings, say, rated=True, may_trust=False)
     if settings.clock is Clock.TICKS:
         interpreters = structs.replace(settings.loading.interpreters, pins=options.interpreters)
         settings = structs.replace(settings, loading=structs.replace(settings.loading, interpreters=interpreters))
         anchors = [pinned(bot, interpreters) for bot in anchors]
-        anchors = as_modules(anchors, sandbox.level, skip_broken=False)
+        if sandbox.level.confines or not is_new:  # a new league's anchors are built when it is first played
+            anchors = as_modules(anchors, sandbox.level, skip_broken=False)
     return League(folder, settings, options, tuple(anchors), sandbox)
 
 

@@ -8,7 +8,19 @@ from pathlib import Path
 from khiva_arena.sandbox import cgroup, wsl
 from khiva_arena.shipped import folder
 
-INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
+INSTALL = {
+    "debian": "apt install",
+    "ubuntu": "apt install",
+    "fedora": "dnf install",
+    "rhel": "dnf install",
+    "arch": "pacman -S",
+    "alpine": "apk add",
+    "suse": "zypper install",
+    "opensuse": "zypper install",
+}
+"""The command that installs a package, by the name of a system in os-release."""
+OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
+"""The places of the file that describes a Linux system, the first of which that is there counts: os-release(5)."""
 
 CONTROLLERS = "/sys/fs/cgroup/cgroup.controllers"
 """The controllers of groups of version 2; not there if version 1 has that place, as in the hybrid of older systemd."""
@@ -51,7 +63,7 @@ def of_bubblewrap(why: str) -> str:
     """Return the command that lets bubblewrap make namespaces, if it cannot as ``why`` says; "" if none is known."""
     for package in ("bubblewrap", "util-linux"):
         if why.startswith(package):
-            return f"{_sudo()}{_install()} {package}"
+            return installation(package)
     for file, (engine, *options) in ENGINES.items():
         if os.path.exists(file):  # the remedies below work only outside of a container
             return f"{engine} run {' '.join(f'--security-opt {option}' for option in options)} ..."
@@ -67,7 +79,7 @@ def of_bubblewrap(why: str) -> str:
 def _of_apparmor() -> str:
     """Return the command for a profile of bubblewrap alone: the restriction stays for every other program."""
     if not os.path.exists(BUBBLEWRAP):
-        return f"{_sudo()}{_install()} bubblewrap"  # profiles go by paths, and do not hold for one that lies elsewhere
+        return installation("bubblewrap")  # profiles go by paths, and do not hold for one that lies elsewhere
     path = f"{PROFILES}/khiva-arena-bwrap"
     load = f"{_sudo()}apparmor_parser -r"
     profiles = [f"{PROFILES}/{name}" for name in OTHERS if os.path.exists(f"{PROFILES}/{name}")]
@@ -87,10 +99,17 @@ def _sudo() -> str:
     return "" if os.geteuid() == 0 else "sudo "
 
 
-def _install() -> str:
-    words = (_reads("/etc/os-release") + "\n").replace('"', "").splitlines()
-    like = " ".join(line.partition("=")[2] for line in words if line.startswith(("ID=", "ID_LIKE=")))
-    return next((command for name, command in INSTALL.items() if name in like), "install the package")
+def installation(package: str) -> str:
+    """Return the command that installs a package on this system, or the page that says how if the system is not known."""
+    command = next((INSTALL[name] for name in _names() if name in INSTALL), "")
+    return f"{_sudo()}{command} {package}" if command else f"install {package}, see {folder('docs') / 'isolation.md'}"
+
+
+def _names() -> list[str]:
+    """Return the name of this Linux system, then those of the systems that it is like."""
+    text = next(filter(None, map(_reads, OS_RELEASE)), "")
+    fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    return " ".join(fields.get(key, "").strip("\"'") for key in ("ID", "ID_LIKE")).split()
 
 
 def _reads(path: str) -> str:

@@ -13,6 +13,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ConfigError
 from khiva_arena.result import Clock
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.cell import sweep
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best, remedy, why_not
@@ -22,33 +23,77 @@ from khiva_arena.sandbox.warm import refusal
 from khiva_arena.say import Say
 from khiva_arena.settings.settings import AUTO, Settings
 
-DOCTOR = "`khiva-arena doctor` says what would give a better one"
+
+class NoLevel(ConfigError):
+    """No isolation level works on this machine. ``steps``: what the user can do, a line each."""
+
+    def __init__(self, lack: str, steps: Sequence[str]) -> None:
+        super().__init__(f"no isolation level works here: {lack}")
+        self.steps = tuple(steps)
+
+    def __str__(self) -> str:
+        return "\n  ".join([*self.problems, *self.steps])
 
 
-def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
+def sandbox_of(settings: Settings, say: Say, *, rated: bool, may_trust: bool = True) -> Sandbox:
     """Try the level and return the sandbox for it. A rated run is played at trusted only if that was requested explicitly.
+
+    may_trust: whether the user may play these bots at trusted; a league's are strangers'.
 
     Raises ConfigError if the level does not work here.
     """
-    if settings.isolation == AUTO:
-        level = best()
-        if not level.confines and rated and not settings.trust_bots:
-            raise ConfigError(
-                "--isolation auto: no level that keeps bots from this machine works here; "
-                f"{DOCTOR}, and --trust-bots plays them with all of your rights"
-            )
-    else:
-        level = Level(settings.isolation)
-        if not settings.place and (lack := why_not(level)):  # other places say which levels they have
-            command = remedy(level, lack)
-            raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
-    if not level.confines and settings.clock == Clock.TICKS:
-        say("isolation trusted: builds run with all of your rights; only the VM keeps modules from this machine", warning=True)
-    elif not level.confines:
-        say("isolation trusted: bots run with all of your rights; play only those you trust", warning=True)
+    sandbox = chosen_sandbox(settings)
+    admit(sandbox, settings, say, rated=rated, may_trust=may_trust)
+    return sandbox
+
+
+def chosen_sandbox(settings: Settings) -> Sandbox:
+    """Return the sandbox for the level that is asked for, or for the best one that works here, trusted included. ``admit`` says
+    whether it may be used."""
+    level = best() if settings.isolation == AUTO else Level(settings.isolation)
+    return Sandbox(level, settings.resources, settings.ponder)
+
+
+def admit(sandbox: Sandbox, settings: Settings, say: Say, *, rated: bool, may_trust: bool = True) -> None:
+    """Try the level of ``chosen_sandbox`` before the first bot starts, and warn if it is trusted.
+
+    Raises ConfigError if the level does not work here, or may not be used.
+    """
+    level, is_auto = sandbox.level, settings.isolation == AUTO
+    if is_auto and not level.confines and rated and not settings.trust_bots:
+        raise _no_level("--trust-bots" if may_trust else "")
+    if not is_auto and not settings.place and (lack := why_not(level)):  # other places say which levels they have
+        command = remedy(level, lack)
+        raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
+    if not level.confines:
+        _warn_of_trust(settings, say, is_asked_for=not is_auto)
     if not settings.place or not why_not(level):
         sweep(level)
-    return Sandbox(level, settings.resources, settings.ponder)
+
+
+def _warn_of_trust(settings: Settings, say: Say, *, is_asked_for: bool) -> None:
+    """Warn in a line that bots play at trusted. If nothing better works here, name the command that changes that."""
+    elsewhere = settings.place or system.why_no_levels()  # on macOS each run would say so
+    command = "" if is_asked_for or elsewhere else remedy(Level.STANDARD, why_not(Level.STANDARD))
+    way = f"; for a better level: {command}" if command else ""
+    if settings.clock == Clock.TICKS:
+        say(
+            f"isolation trusted: builds run with all of your rights; only the VM keeps modules from this machine{way}",
+            warning=True,
+        )
+    else:
+        say(f"isolation trusted: bots run with all of your rights; play only those you trust{way}", warning=True)
+
+
+def _no_level(flag: str) -> NoLevel:
+    """Return the error of a machine on which no level works: what standard lacks, which most machines can have, and what to do.
+
+    flag: with which the user's own bots play all the same; "" if they may not.
+    """
+    lack = why_not(Level.STANDARD) or "standard did not work when it was first tried"
+    command = remedy(Level.STANDARD, lack) or "khiva-arena doctor"
+    trusting = [f"if all of these bots are yours, add {flag}: they run with all of your rights"] if flag else []
+    return NoLevel(lack, [f"next: {command}", *trusting])
 
 
 def warn_of_cold_files(say: Say) -> None:
@@ -76,10 +121,7 @@ def sandbox_of_stored(recorded: Sandbox, word: str | None, say: Say, *, trusts: 
     if lack:
         level = best()
     if not level.confines and word != Level.TRUSTED and not trusts:
-        raise ConfigError(
-            f"no level that keeps a stored match's bots from this machine works here{f' ({lack})' if lack else ''}; {DOCTOR}, "
-            "and --isolation trusted starts them with all of your rights"
-        )
+        raise _no_level("--isolation trusted")
     if lack:
         say(f"isolation {word or level_then} does not work here ({lack}); playing at {level}", warning=True)
     elif level is not recorded.level:

@@ -2,18 +2,19 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from arena import arena, bots
+from no_levels import COMMAND, LACK
 from stores import NAIVE, RANDOM
-from wording import pattern, sentence
+from wording import sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.detect import levels
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT, plain
-from khiva_arena.settings import isolation
 from khiva_arena.settings.isolation import sandbox_of, sandbox_of_stored
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.terminal.console import say
@@ -28,19 +29,20 @@ def settings(**given: object) -> Settings:
     return settings_from({"bots": ["a"], **given})
 
 
-@pytest.fixture
-def only_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that gives nothing better."""
-    monkeypatch.setattr(isolation, "best", lambda: Level.TRUSTED)
-    monkeypatch.setattr(isolation, "why_not", lambda level: "" if level is Level.TRUSTED else "bubblewrap is not installed")
-    monkeypatch.setattr(isolation, "remedy", lambda level, why: "sudo apt install bubblewrap")
-    monkeypatch.setattr(isolation, "sweep", lambda level: None)
+def refusal(flag: str) -> str:
+    """What is said on a machine without a level, to a user who may add a flag."""
+    why = sentence("settings", "no-isolation-level", why=LACK)
+    return f"{why}\n  next: {COMMAND}\n  {sentence('settings', 'if-all-yours', flag=flag)}"
 
 
 @pytest.mark.usefixtures("only_trusted")
 def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ConfigError, match="^" + pattern("settings", "isolation-auto-no-level") + " .* --trust-bots"):
+    with pytest.raises(ConfigError) as caught:
         sandbox_of(settings(), say, rated=True)
+    assert str(caught.value) == refusal("--trust-bots")
+    with pytest.raises(ConfigError) as caught:
+        sandbox_of(settings(), say, rated=True, may_trust=False)
+    assert "trust" not in str(caught.value)
     assert sandbox_of(settings(trust_bots=True), say, rated=True).level is Level.TRUSTED
     assert sandbox_of(settings(isolation="trusted"), say, rated=True).level is Level.TRUSTED
     assert sandbox_of(settings(), say, rated=False).level is Level.TRUSTED
@@ -52,11 +54,8 @@ def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.Capture
 def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> None:
     with pytest.raises(ConfigError) as caught:
         sandbox_of(settings(isolation=level, trust_bots=True), say, rated=False)
-    expected = (
-        sentence("settings", "isolation-not-work-here", level=level)
-        + ": bubblewrap is not installed; try: sudo apt install bubblewrap"
-    )
-    assert list(caught.value.problems) == [expected]
+    way = "" if level == "basic" else f"; try: {COMMAND}"  # nothing can be installed for that
+    assert list(caught.value.problems) == [sentence("settings", "isolation-not-work-here", level=level) + f": {LACK}{way}"]
 
 
 @pytest.mark.usefixtures("only_trusted")
@@ -69,7 +68,7 @@ def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture
     )
     assert sandbox_of_stored(Sandbox(Level.TRUSTED), "trusted", say).level is Level.TRUSTED
     for level, asked in ((Level.STANDARD, None), (Level.TRUSTED, None), (Level.TRUSTED, "auto")):
-        with pytest.raises(ConfigError, match=pattern("settings", "isolation-trusted-starts-rights")):
+        with pytest.raises(ConfigError, match=re.escape(refusal("--isolation trusted"))):
             sandbox_of_stored(Sandbox(level), asked, say)
     with pytest.raises(ConfigError, match="not a level"):
         sandbox_of_stored(Sandbox(), "perfect", say)
@@ -143,12 +142,11 @@ def test_the_level_is_in_every_record(level: Level, tmp_path: Path) -> None:
     assert ("warning: isolation trusted" in done.stderr) == (level is Level.TRUSTED)
 
 
-def test_a_stored_match_played_again_at_another_level(tmp_path: Path) -> None:
+def test_a_stored_match_played_again_at_another_level(confined: Level, tmp_path: Path) -> None:
     arena("run", *BOTS, *SHORT, "--isolation", "trusted", "--out", "r", cwd=tmp_path)
     again = arena("match", "--from", "r", "1/0", "--isolation", "auto", cwd=tmp_path)
     assert sentence("replay", "every-choice-same-digest") in again.stdout
-    best = next(level for level in Level if not levels()[level])
-    told = sentence("settings", "playing-isolation-stored-match", level=best) + " trusted\n"
+    told = sentence("settings", "playing-isolation-stored-match", level=confined) + " trusted\n"
     assert again.stderr == told
     assert arena("match", "--from", "r", "1/0", cwd=tmp_path).stderr == told  # a store may be a stranger's
     assert arena("match", "--from", "r", "1/0", "--isolation", "trusted", cwd=tmp_path).stderr == ""

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import C_GREEDY, C, arena, arena_process, bots, started
+from arena import C_GREEDY, NAME_OF_C, C, arena, arena_process, bots, started
 from dask_cluster import DaskCluster, certificates, dask_cluster
 from disks import fill, small_disk
 from waiting import until
@@ -46,14 +46,20 @@ def said(*words: str, cwd: Path) -> str:
             ["--dask", "head", "--isolation", "trusted"],
             "at isolation trusted bots " + sentence("cluster", "could-reach-scheduler-workers"),
         ),
-        (["--dask", "head", "--network", "random-c"], "random-c " + sentence("cluster", "could-reach-scheduler-workers")),
         (["--dask", "head", "--bot", "remote:ann"], sentence("cluster", "takes-seat-machine-cannot")),
         (["--dask", "local:1", "--dask-rerun-bots", "5%"], sentence("cluster", "rerun-bots-needs-ticks")),
         (["--dask", "local:1", "--dask-take-unconfirmed"], sentence("cluster", "take-unconfirmed-needs-rerun")),
     ],
 )
+@pytest.mark.usefixtures("distrusting")
 def test_what_is_asked_for(tmp_path: Path, words: list[str], line: str) -> None:
     assert line in said(*words, cwd=tmp_path)
+
+
+@pytest.mark.usefixtures("confined")
+def test_a_bot_with_a_network_could_reach_the_cluster(tmp_path: Path) -> None:
+    reaches = f"{NAME_OF_C} " + sentence("cluster", "could-reach-scheduler-workers")
+    assert reaches in said("--dask", "head", "--network", NAME_OF_C, cwd=tmp_path)
 
 
 def test_flags_of_a_cluster_without_one(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
     assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", "-j", "2", cwd=table).stdout
     shown = arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
     assert "prize: points" in shown
-    assert f"--game {table / 'game.py'}\n" in shown
+    assert f"--game {table / 'game.py'} (add " in shown  # they played at trusted
     again = arena("match", "--from", "out", "1/0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
     assert again.startswith(sentence("replay", "every-choice-same"))
     assert "same" in arena("replay", "out", "1/0", "--seat", "0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout

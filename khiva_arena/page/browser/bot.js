@@ -125,9 +125,10 @@ function lost(matches, id, source) {
   if (!losses.length) return null;
   const { match } = losses.reduce((worst, one) => (one.by < worst.by ? one : worst));
   const seat = match.ids.indexOf(id);
-  const { adviser } = match.event;
-  const out = source === "store" ? [" Play one of them out: ", h("code", {}, `khiva-arena match --from STORE ${match.key} --step N --seat ${seat} --choice K`)] : [];
-  return h("p", { class: "next" }, "What a stronger bot would have chosen in its worst match: ", h("code", {}, `khiva-arena replay ${source.toUpperCase()} ${match.key} --seat ${seat}${adviser && ` --bot ${adviser}`}`), adviser ? "." : ", with --bot and a stronger bot of yours.", out);
+  const { adviser, isolation } = match.event;
+  const trusting = isolation === "trusted" ? " Add --isolation trusted if these bots are yours." : "";
+  const out = source === "store" ? [" Play one of them out: ", h("code", {}, `khiva-arena match --from STORE ${match.key} --step N --seat ${seat} --choice K`), "."] : [];
+  return h("p", { class: "next" }, "What a stronger bot would have chosen in its worst match: ", h("code", {}, `khiva-arena replay ${source.toUpperCase()} ${match.key} --seat ${seat}${adviser && ` --bot ${adviser}`}`), adviser ? "." : ", with --bot and a stronger bot of yours.", out, trusting);
 }
 
 /** @param {Match[]} matches @param {string} id */
