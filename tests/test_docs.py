@@ -15,6 +15,8 @@ from wording import sentence
 
 from khiva_arena.cli.main import COMMANDS
 from khiva_arena.page.names import read_names
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.settings import settings_from
@@ -29,6 +31,8 @@ FIRST_TOURNAMENT = (DOCS / "first-tournament.md").read_text()
 TOURNAMENT = (DOCS / "run-a-tournament.md").read_text()
 COMMAND_LINE = (DOCS / "command-line.md").read_text()
 HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"
+IS_OF_THE_PAGES = best() is Level.STANDARD
+"""Whether numbers here are those of the pages, which hold at isolation standard."""
 FEWER = {
     "--seeds 15": "--seeds 1",
     "--seeds 20 --lineups auto": "--seeds 1 --lineups auto",
@@ -54,7 +58,8 @@ def commands(page: str) -> list[list[str]]:
 
 def typed(page: str, folder: Path) -> list[tuple[str, str]]:
     """The verb of each command of a page, and what it printed."""
-    return [(words[1], arena(*words[1:], cwd=folder).stdout) for words in commands(page) if words[0] == "khiva-arena"]
+    typed = [words[1:] for words in commands(page) if words[0] == "khiva-arena"]
+    return [(words[0], arena(*words, cwd=folder, code=None if words == ["doctor"] else 0).stdout) for words in typed]
 
 
 @pytest.mark.soak
@@ -69,7 +74,7 @@ def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_p
 
 @pytest.mark.soak
 def test_the_readme_s_commands_run(tmp_path: Path) -> None:
-    assert {words[0] for words in commands(README)} == {"make", "python3", "khiva-arena"}
+    assert {words[0] for words in commands(README)} == {"make", "sudo", "python3", "khiva-arena"}
     targets = {line.split(":")[0] for line in (ROOT / "Makefile").read_text().splitlines()}
     assert [words[1] for words in commands(README) if words[0] == "make" and words[1] in targets] == ["run", "test"]
     said = typed(README, tmp_path)
@@ -98,15 +103,21 @@ def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
         said.append((words[1], arena(*words[1:], cwd=tmp_path, code=differs).stdout))
     verbs = ["new", "check", "match", "check", "run", "standings", "show", "show", "replay", "match", "match", "sprt"]
     assert [verb for verb, _ in said] == verbs
-    assert said[9][1].splitlines()[2].endswith("  11: play W2, pass G1")  # by the words W2/G1, as on the page
     assert sum(" as recorded" in line for line in said[10][1].splitlines()) == 1
     points = [re.findall(rf"{name}#\d +(\d+) points", said[2][1])[0] for name in ("my-bot", "greedy")]
-    assert f"{points[0]} points to {points[1]}" in FIRST_BOT
+    if IS_OF_THE_PAGES:
+        assert said[9][1].splitlines()[2].endswith("  11: play W2, pass G1")  # by the words W2/G1, as on the page
+        assert f"{points[0]} points to {points[1]}" in FIRST_BOT
     assert "0 failed" in said[3][1]
     (tmp_path / "my-bot" / "main.py").write_text(program.replace('view["ask"]["lands"]', 'view["lands"]'))
     told = arena(*commands(FIRST_BOT)[2][1:], cwd=tmp_path).stderr.splitlines()
     assert "    KeyError: 'lands'" in told
     assert [line for line in told if line.strip("~^ ") and line not in FIRST_BOT.splitlines()] == []
+
+
+def shape(line: str) -> tuple[int, ...]:
+    """Return of a line of a table how many words it has, and which of them are numbers."""
+    return tuple(bool(re.match(r"[<>=.]*[-\d]", word)) for word in line.split())
 
 
 @pytest.mark.soak
@@ -131,7 +142,11 @@ def test_the_first_tournament_prints_what_the_page_shows(tmp_path: Path) -> None
     shown = [line for block in blocks(FIRST_TOURNAMENT, "text") for line in block.splitlines()]
     tables = [line for line in shown if re.match(r" *\d+  +[a-z]|\d/\d| +\d\. |[a-z]+#\d|Turn ", line)]
     assert len(tables) > 15
-    assert [line for line in tables if line not in printed] == []
+    if IS_OF_THE_PAGES:
+        assert [line for line in tables if line not in printed] == []
+    else:
+        shapes = {shape(line) for line in printed}
+        assert [line for line in tables if shape(line) not in shapes] == []
 
 
 @pytest.mark.soak
