@@ -2,9 +2,10 @@
 
 import os
 import shutil
+import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,6 @@ class Page:
     def watch(self, script: str, seconds: float) -> None:
         """Wait until a script returns something true without asking for it, which costs a page as much as a small match."""
         end = time.monotonic() + seconds
-        self.driver.set_script_timeout(WATCH_SECONDS)
         while not self.driver.execute_async_script(WATCHED % script):
             assert time.monotonic() < end, script
 
@@ -130,7 +130,7 @@ class Page:
 
 @contextmanager
 def browser() -> Iterator[Page]:
-    """A browser for many pages. Without one the test fails in CI and is skipped elsewhere."""
+    """A browser for many pages. Without one the test is skipped."""
     need("chromedriver")
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
@@ -148,8 +148,21 @@ def browser() -> Iterator[Page]:
     marked = os.environ | dict([BROWSER_MARK.decode().split("=")])
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"), env=marked))
     try:
+        driver.set_script_timeout(WATCH_SECONDS)
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})  # one browser of several has none
         yield Page(driver)
     finally:
+        started = _below(driver.service.process.pid)
         driver.quit()
+        for pid in started:  # of Debian's script that starts Chromium without windows, the driver ends the shell alone
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _below(pid: int) -> list[int]:
+    """Return the processes that one has started, and those that they have."""
+    children: list[int] = []
+    with suppress(OSError):  # it ends meanwhile
+        children += [int(word) for file in Path(f"/proc/{pid}/task").glob("*/children") for word in file.read_text().split()]
+    return [*children, *(below for child in children for below in _below(child))]
