@@ -8,10 +8,11 @@ RESULTS := results/demo
 INSTALL := install --quiet --disable-pip-version-check --no-compile
 # A new environment gets its pip in two or three seconds from Python's own copy, in a few tenths from a pip that is there already.
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
+NO_VENV = { echo "$(PYTHON) cannot make a virtual environment with pip; if it lacks ensurepip, on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
 # Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all. Those of
 # the soak wait longer, for browsers and kills, so there is one more.
 AT_A_TIME := 4
-test-soak: AT_A_TIME := 5
+test-soak test-tools: AT_A_TIME := 5
 TESTS = $(BIN)/pytest -n $(AT_A_TIME) --dist loadgroup -q
 # The make of macOS is too old to keep the lines of one target together.
 CHECKS = $(MAKE) --no-print-directory --jobs $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint types contracts
@@ -22,18 +23,24 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse rehearse-wheel site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page page-soak crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse rehearse-wheel site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page page-soak crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
+	  while read -r name text; do printf '  make %-17s %s\n' "$$name" "$$text"; done
 
-.venv/.run: pyproject.toml $(wildcard khiva_arena/native/*.[ch] khiva_arena/native/*.py bots/rules/*/*.h)
+# A compiler that has come since builds the programs in C.
+.venv/.compiler: FORCE
+	@mkdir -p .venv
+	@compiler="$$(command -v $(firstword $(CC)) || echo none)"; [ "$$compiler" = "$$(cat $@ 2>/dev/null)" ] || echo "$$compiler" > $@
+FORCE:
+
+.venv/.run: pyproject.toml .venv/.compiler $(wildcard khiva_arena/native/*.[ch] khiva_arena/native/*.py bots/rules/*/*.h)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Khiva Arena needs Python 3.11 or newer; name one with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
 	@echo "setting up .venv (once)" >&2
-	@$(PYTHON) -m venv --without-pip .venv
-	@$(OTHER_PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv || \
-	  { echo "python3 cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
+	@$(PYTHON) -m venv --without-pip .venv >&2 || $(NO_VENV)
+	@$(OTHER_PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv >&2 || $(NO_VENV)
 	@if [ -e $(BIN)/pip ]; then $(BIN)/pip $(INSTALL) -e .; else $(OTHER_PIP) $(INSTALL) pip -e .; fi
 	@$(BIN)/python -m compileall -q -j 0 -x '/(pip|tests)/' .venv/lib khiva_arena
 	@touch $@
@@ -74,6 +81,9 @@ test-long: .venv/.test ## the tests that only repeat at more sizes what the othe
 test-languages: .venv/.test ## the tests that need compilers and interpreters
 	$(TESTS) -m "language and not long"
 
+test-tools: .venv/.test ## with all tools installed, as in CI: tests of isolation levels, soak and languages, and those that KHIVA_TESTS_SKIPPED lists
+	$(TESTS) -m "(level or soak or language or skipped) and not long"
+
 test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing of it, and whole runs at level trusted
 	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/replay tests/protocol tests/report
 	$(BIN)/pytest -q tests/cli/test_not_linux.py
@@ -99,7 +109,7 @@ size:
 # A test module is rewritten by pytest when it is first imported, in half a minute for all. One process does so for the four that
 # run the tests, while types are checked, if a module has changed. If one cannot be imported, these four say so.
 rewritten: .venv/.rewritten
-.venv/.rewritten: .venv/.test $(shell find tests -name '*.py')
+.venv/.rewritten: .venv/.test $(wildcard tests/*.py tests/*/*.py tests/*/*/*.py tests/*/*/*/*.py)
 	@$(BIN)/pytest --collect-only -q >/dev/null || true
 	@touch $@
 

@@ -1,5 +1,6 @@
-"""Every test is run by a target, and CI runs those targets, but that of long tests."""
+"""Every test is run by a target, and CI runs them all, but the long ones."""
 
+import json
 import os
 import re
 import shlex
@@ -10,6 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from tools import need
 
 from khiva_arena import shipped
 
@@ -52,10 +54,49 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(pytestcon
     assert not [path for path in (ROOT / "tests").rglob("conftest.py") if re.search("collect_ignore|deselect", path.read_text())]
 
 
-def test_ci_builds_the_site_types_the_first_commands_and_runs_them_all() -> None:
-    lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    targets = [line.removeprefix("make ") for line in lines if line.startswith("make ")]
-    assert targets == [*SITES, "rehearse-wheel", *OF_CI]
+def test_ci_begins_on_a_bare_machine_and_then_runs_what_needs_tools() -> None:
+    """The test target by hand is the one of the bare machine; what is skipped there is chosen by the other."""
+    text = (ROOT / ".ci" / "run").read_text()
+    typed = [line for line in text.splitlines() if re.match(r"make |\.ci/|apt-get|python3 |export KHIVA", line.strip())]
+    first, *_, last = [line.strip() for line in typed]
+    assert first == '.ci/bare "$ids"'
+    assert last.startswith('python3 .ci/compare.py "$ids" ')
+    targets = [line.removeprefix("make ") for line in typed if line.startswith("make ")]
+    assert targets == ["check", *SITES, "rehearse-wheel", "test-tools"]
+    assert text.index("apt-get install") < text.index("KHIVA_TESTS=full") < text.index("make check")
+    assert re.findall(r"^corner (\w+ \d+ \w+ \S+)$", (ROOT / ".ci" / "bare").read_text(), re.MULTILINE) == [
+        "root 0 trusted test",
+        "user 1234 basic test-fast",
+    ]
+
+
+@pytest.mark.parametrize("mark", ["level", "soak", "language", "skipped"])
+def test_with_tools_ci_runs_the_tests_of_each_mark_but_the_long_ones(mark: str) -> None:
+    marks = (*MARKS, "level", "skipped")
+    expression = chosen_by("test-tools")
+    assert eval(expression, {name: name == mark for name in marks})
+    assert not eval(expression, {name: name in (mark, "long") for name in marks})
+    assert not eval(expression, dict.fromkeys(marks, False))
+
+
+@pytest.mark.parametrize(
+    ("ran", "skipped", "missing"),
+    [
+        (["a"], {}, ["b"]),
+        (["a", "b", "c"], {}, []),
+        (["a"], {"b": "needs pandas"}, ["b"]),
+        (["a"], {"b": "Skipped: NOT TESTED: this kernel has none"}, []),
+    ],
+)
+def test_a_test_that_runs_on_neither_machine_is_named(
+    ran: list[str], skipped: dict[str, str], missing: list[str], tmp_path: Path
+) -> None:
+    bare = {"ran": ["c"], "skipped": {"a": "NOT TESTED: no tool", "b": "NOT TESTED: no tool"}}
+    for name, ids in {"bare": bare, "full": {"ran": ran, "skipped": skipped}}.items():
+        (tmp_path / name).write_text(json.dumps(ids))
+    words = [sys.executable, ROOT / ".ci" / "compare.py", tmp_path / "bare", tmp_path / "full"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (bool(missing), missing)
 
 
 @pytest.mark.parametrize("target", SITES)
@@ -89,14 +130,53 @@ def test_the_set_up_compiles_every_module_that_a_command_or_bot_imports(tmp_path
     assert compiled == {tmp_path / source for source in sources[:3]}
 
 
-def strength(*words: str) -> subprocess.CompletedProcess[str]:
-    """What the target would do, and says, also if it is make that runs the tests: its flags are not ours."""
-    make = ["make", "-n", "-o", ".venv/.run", "strength", *words]
+@pytest.mark.usefixtures("makes")
+def test_a_compiler_that_has_come_since_sets_up_again(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    stamps = []
+    for compiler in ("no-such-compiler", "no-such-compiler", "sh"):
+        make("-s", ".venv/.compiler", f"CC={compiler}", folder=tmp_path)
+        stamp = tmp_path / ".venv" / ".compiler"
+        stamps.append((stamp.read_text().strip(), stamp.stat().st_mtime_ns))
+    assert stamps[0] == stamps[1], "nothing is newer, so nothing is set up"
+    assert stamps[0][0] == "none"
+    assert stamps[2][0] == shutil.which("sh")
+    assert ".venv/.compiler" in re.findall(r"^\.venv/\.run: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[0].split()
+
+
+@pytest.mark.usefixtures("makes")
+def test_a_python_without_pip_or_venv_is_named_with_the_package(tmp_path: Path) -> None:
+    """As Debian's is, until its package python3-venv is installed."""
+    python = tmp_path / "python3"
+    lacks_pip = 'case "$*" in "-m pip"*|"-m venv .venv") echo "ensurepip is not available"; exit 1;; esac'
+    python.write_text(f'#!/bin/sh\n{lacks_pip}\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    (tmp_path / "pyproject.toml").touch()
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    done = make("run", f"PYTHON={python}", folder=tmp_path)
+    assert done.returncode == 2
+    assert "ensurepip is not available\n" in done.stderr, "what Python says is not hidden"
+    assert "apt install python3-venv\n" in done.stderr
+
+
+@pytest.fixture
+def makes() -> None:
+    """Skip the test where make is missing."""
+    need("make")
+
+
+def make(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run make, also if it is make that runs the tests: its flags are not ours."""
     ours = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-    return subprocess.run(make, cwd=ROOT, env=ours, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(["make", *words], cwd=folder, env=ours, capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def strength(*words: str) -> subprocess.CompletedProcess[str]:
+    """Return what the target would do, and says."""
+    return make("-n", "-o", ".venv/.run", "strength", *words)
+
+
+@pytest.mark.usefixtures("makes")
 @pytest.mark.parametrize("game", ["emira", "khiva", "silk_road"])
 def test_strength_plays_each_bot_of_a_game_against_the_one_below_it(game: str) -> None:
     lines = strength(f"GAME={game}", "SEATS=4").stdout.splitlines()
@@ -112,7 +192,7 @@ def test_strength_plays_each_bot_of_a_game_against_the_one_below_it(game: str) -
     assert f"standings results/strength/{game}-4 --anchor" in lines[-1]
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.usefixtures("makes")
 def test_strength_of_a_game_that_it_does_not_know_is_refused_in_a_line() -> None:
     done = strength("GAME=nosuch")
     assert done.returncode == 2

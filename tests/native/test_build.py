@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from levels import ROOT
-from tools import need
+from tools import lacks, need
 from wording import sentence
 
 from khiva_arena.native import build
@@ -30,6 +30,14 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     build.program.cache_clear()
     yield tmp_path
     build.program.cache_clear()
+
+
+@pytest.mark.usefixtures("cc")
+def test_the_set_up_of_this_checkout_has_built_each_program() -> None:
+    """A compiler may be there that cannot build them, as without a static C library; where all tools are, it can."""
+    build.program.cache_clear()
+    if missing := [name for name in build.PROGRAMS if not build.program(name)]:
+        lacks(f"programs in C: set-up has not built {' and '.join(missing)}", install="apt install gcc libc6-dev")
 
 
 def test_a_built_program_is_found_and_not_built_again(room: Path) -> None:
