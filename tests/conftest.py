@@ -1,15 +1,17 @@
-"""What all tests share: helpers to import, examples without deadlines, a cache and a configuration that are not the user's, and a
-count of the work that each room starts."""
+"""What all tests share: helpers to import, examples without deadlines, a cache and a configuration that are not the user's, bots
+that are trusted where no level works, and a look at the end for processes that a test has left."""
 
 import gc
+import json
 import os
 import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -39,9 +41,20 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 gc.set_threshold(50_000, 20, 20)  # a fifth less time: most of what tests make is no cycle
 
-import work  # noqa: E402 - found beside the other helpers
+from left_behind import begin, end_processes_since, now  # noqa: E402 - found beside the other helpers
+from levels import FIXTURES, trust_where_nothing_confines  # noqa: E402
+from levels import basic as basic  # noqa: E402
+from levels import confined as confined  # noqa: E402
+from levels import level as level  # noqa: E402
+from levels import standard as standard  # noqa: E402
+from no_levels import distrusting as distrusting  # noqa: E402
+from no_levels import only_trusted as only_trusted  # noqa: E402
+from tools import cc as cc  # noqa: E402
+from tools import only_of_python, skipped_in_words  # noqa: E402
+from tools import rules_in_c as rules_in_c  # noqa: E402
 
-work.watch()
+BEGAN = now()
+LEFT = pytest.StashKey[list[str]]()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -49,10 +62,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Make one cache for all processes of a run: a bot is built once and a module compiled once, as for arbiters of one user. Not
     below pytest's own folder, which is closed to others: root's bots run as other users."""
     if not hasattr(session.config, "workerinput"):
+        begin()
         cache = tempfile.TemporaryDirectory(prefix="khiva-tests-", ignore_cleanup_errors=True)
         os.chmod(cache.name, 0o755)
         os.environ["KHIVA_ARENA_CACHE"] = cache.name
         session.config.add_cleanup(cache.cleanup)
+    trust_where_nothing_confines()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,10 +88,23 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark each test that needs a browser, or a cluster of processes, as a soak: both are heavy."""
-    group = item.get_closest_marker("xdist_group")
-    if "_browser" in getattr(item, "fixturenames", ()) or (group and group.args[0] == "cluster"):
+    """Mark each test that needs a browser, or a cluster of processes, as a soak: both are heavy. Mark each test of an isolation
+    level by its fixtures."""
+    group, fixtures = item.get_closest_marker("xdist_group"), set(getattr(item, "fixturenames", ()))
+    if "_browser" in fixtures or (group and group.args[0] == "cluster"):
         item.add_marker(pytest.mark.soak)
+    if fixtures & FIXTURES:
+        item.add_marker(pytest.mark.level)
+    if _skipped_there() & {item.nodeid, f"{item.nodeid}@{group.args[0]}" if group else ""}:
+        item.add_marker(pytest.mark.skipped)
+
+
+@cache
+def _skipped_there() -> set[str]:
+    """Return the ids of the tests that were skipped in another run, such as that of .ci/bare."""
+    if not (file := os.environ.get("KHIVA_TESTS_SKIPPED")):
+        return set()
+    return set(json.loads(Path(file).read_text())["skipped"])
 
 
 @pytest.hookimpl(trylast=True)
@@ -103,37 +131,32 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    import tools
-
-    target = next((mark for mark in work.TARGETS if item.get_closest_marker(mark)), "test")
-    with work.charged_to(item.path, target):
-        if target == "language" or item.get_closest_marker("language"):
-            return (yield)
-        with tools.only_of_python():
-            return (yield)
+    if item.get_closest_marker("language"):
+        return (yield)
+    with only_of_python():
+        return (yield)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Add what one of several processes has counted."""
-    work.COUNTS.update({work.Work(*place): number for place, number in getattr(node, "workeroutput", {}).get("work", [])})
-
-
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand the counts to the process that sums them, which fails a run in which a room starts more than its bound."""
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["work"] = [(tuple(place), number) for place, number in work.COUNTS.items()]
-    elif work.above(work.COUNTS, work.bounds()) and session.exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    """Fail a run of which a process is left, once its workers have ended, and end that process."""
+    if not hasattr(session.config, "workerinput"):
+        session.config.stash[LEFT] = end_processes_since(BEGAN)
+        if session.config.stash[LEFT] and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which room starts more than its bound; with ``-v`` the counts of all rooms."""
-    if terminalreporter.verbosity > 0 or os.environ.get("WORK"):
-        terminalreporter.write_line("\n".join(work.table(work.COUNTS)))
-    for sentence in work.above(work.COUNTS, work.bounds()):
-        terminalreporter.write_line(f"FAILED {sentence}", red=True)
+    """Say how many tests were skipped for want of what, and which processes were left. Keep this run's ids for .ci/compare.py."""
+    reports = [report for report in terminalreporter.stats.get("skipped", []) if isinstance(report.longrepr, tuple)]
+    reasons = {report.nodeid: report.longrepr[2] for report in reports}
+    if cache := getattr(terminalreporter.config, "cache", None):
+        ran = [report.nodeid for how in ("passed", "failed") for report in terminalreporter.stats.get(how, [])]
+        cache.set("khiva/ids", {"ran": sorted(set(ran)), "skipped": reasons})
+    for line in skipped_in_words(reasons.values()):
+        terminalreporter.write_line(line)
+    for command in terminalreporter.config.stash.get(LEFT, []):
+        terminalreporter.write_line(f"FAILED a test has left a process: {command}", red=True)
 
 
 @pytest.fixture(scope="session")

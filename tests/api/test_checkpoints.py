@@ -46,8 +46,8 @@ def test_one_is_an_opponent_of_a_sequential_test(tmp_path: Path) -> None:
     (tmp_path / "step-20.txt").write_text("3")
     checkpoint = khiva_arena.Checkpoint(load, tmp_path / "step-20.txt")
     settings = {"elo1": 400, "seeds": 40, "start": "30s", "out": tmp_path / "test"}
-    with khiva_arena.sprt("shipped:c/random", checkpoint, **settings) as test:
-        assert sorted(next(iter(test)).bots) == ["random-c", "step-20"]
+    with khiva_arena.sprt("shipped:python/random", checkpoint, **settings) as test:
+        assert sorted(next(iter(test)).bots) == ["random", "step-20"]
 
 
 def test_it_is_known_by_its_loader_and_its_files(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_loader_without_a_function_is_refused_at_the_start(tmp_path: Path) -> 
     (tmp_path / "step-1.txt").write_text("3")
     checkpoint = khiva_arena.Checkpoint(load, tmp_path / "step-1.txt")  # type: ignore[arg-type]
     with pytest.raises(BotError, match=pattern("api", "load-path-return-function") + " None"):
-        khiva_arena.match(checkpoint, "shipped:c/random", seed="a", start="30s", turn="10s")
+        khiva_arena.match(checkpoint, "shipped:python/random", seed="a", start="30s", turn="10s")
 
 
 @pytest.mark.soak

@@ -35,8 +35,8 @@ def test_a_function_plays_in_a_process_of_its_own(tmp_path: Path) -> None:
             raise SystemExit
         return 0
 
-    match = khiva_arena.match(choose, "shipped:c/random", seed="a")
-    assert match.bots == ("choose", "random-c")
+    match = khiva_arena.match(choose, "shipped:python/random", seed="a")
+    assert match.bots == ("choose", "random")
     assert match.verdicts == ("ok", "ok")
     assert not counted
     assert all(step.choices.get(0, 0) == 0 for step in match.replay())
@@ -45,10 +45,10 @@ def test_a_function_plays_in_a_process_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_competition_of_functions_and_shipped_bots(tmp_path: Path) -> None:
-    bots = (last, lambda decide, match: 0, "shipped:c/random")
+    bots = (last, lambda decide, match: 0, "shipped:python/random")
     competition = khiva_arena.run(bots=bots, seats=3, seeds=1, out=tmp_path).wait()
     (table,) = competition.standings()
-    assert {row.name for row in table} == {"last", "lambda", "random-c"}
+    assert {row.name for row in table} == {"last", "lambda", "random"}
     assert "isolation trusted" in table.title
     again = khiva_arena.run(bots=bots, seats=3, seeds=1, out=tmp_path)
     assert any("nothing is played" in line for line in again.wait().messages)
@@ -63,7 +63,7 @@ def test_others_are_trusted_only_if_that_is_said(tmp_path: Path) -> None:
         khiva_arena.run(bots=[last, C], isolation="standard", seats=2, seeds=1, out=tmp_path)
     (tmp_path / "c.toml").write_text('isolation = "basic"\n')
     with pytest.raises(ConfigError, match=pattern("api", "isolation-function-runs-rights")):
-        khiva_arena.run(tmp_path / "c.toml", bots=[last, "shipped:c/random"], seats=2, seeds=1, out=tmp_path)
+        khiva_arena.run(tmp_path / "c.toml", bots=[last, "shipped:python/random"], seats=2, seeds=1, out=tmp_path)
     assert khiva_arena.match(last, C, trust_bots=True).verdicts == ("ok", "ok")
 
 
@@ -175,6 +175,6 @@ def test_a_function_of_a_module_is_known_by_what_it_says_now(tmp_path: Path, mon
         spec.loader.exec_module(module)
         folders.append(folder_of(module.choose))
     assert folders[0] != folders[1]
-    match = khiva_arena.match(module.choose, "shipped:c/random")
-    assert match.bots == ("choose", "random-c")
+    match = khiva_arena.match(module.choose, "shipped:python/random")
+    assert match.bots == ("choose", "random")
     assert all(step.choices.get(0, 1) == 1 for step in match.replay())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from in_targets import soak_but_every
-from levels import ROOT, need_level
+from levels import ROOT
 from stopping import instant
 from tools import lacks, need
 
@@ -76,7 +76,7 @@ def counted(bot: Path, level: str, trace: Path) -> Counts:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", soak_but_every(PROGRAMS, 3))
+@pytest.mark.parametrize("level", soak_but_every(PROGRAMS, 3), indirect=True)
 def test_a_match_executes_mounts_and_opens_only_what_it_must(level: str, open_folder: Path) -> None:
     need("cc")
     need("strace")
@@ -84,7 +84,6 @@ def test_a_match_executes_mounts_and_opens_only_what_it_must(level: str, open_fo
         lacks("set-up found no compiler for the launcher", may=True)
     if subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
         lacks("this machine lets no program trace another one", may=True)
-    need_level(level)
     bot = instant(open_folder)
     found = counted(bot, level, open_folder / "trace")
     assert found.programs == STARTS * PROGRAMS[level]

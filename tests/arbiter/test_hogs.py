@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from arena import descendants, left_over
 from jobs import job, sound
-from levels import need_level, python_at
+from levels import python_at
 from msgspec.structs import replace
 from waiting import until
 from wording import pattern
@@ -76,11 +76,10 @@ def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, PARTS))])
-@pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
+@pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED], indirect=True)
 def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, part: int) -> None:
     """Matches that a busy host has spoilt have no record. The nicest spoils none at level trusted; elsewhere it cannot make
     itself wait, and a busy host may make it so."""
-    need_level(level)
     matches = 10 if part or "PARTS" in os.environ else 6 if level is Level.TRUSTED else 2
     outcomes = beside_the_nicest(level, matches)
     assert {outcome.ordinal for outcome in outcomes} == set(range(matches))

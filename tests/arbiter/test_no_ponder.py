@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from arena import descendants, left_over
 from jobs import SECRET, job
-from levels import EVERY_LEVEL, need_level, script_at
+from levels import EVERY_LEVEL, script_at
 from scripted import Bot, ScriptedWire, act, frame, honest, play
 from waiting import until
 
@@ -110,7 +110,6 @@ def test_one_that_was_late_rests_and_its_late_act_is_dropped() -> None:
 
 
 def run(level: Level, *how: str, ponder: bool = False, **time_: int) -> Outcome:
-    need_level(level)
     seats = [script_at(level, "taker.py", *how), script_at(level, "taker.py", "sleeps")]
     limits = {"startup_ms": 60_000, "turn_ms": 60_000, "bank_ms": 0} | time_
     began, before = time.monotonic(), descendants(os.getpid())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jobs import job
-from levels import need_level, script_at
+from levels import script_at
 from tools import lacks
 
 from khiva_arena.arbiter.pool import play_one
@@ -55,11 +55,10 @@ def majors(level: Level, file: Path, *how: str) -> tuple[list[int], list[str]]:
     return [report.measured.page_faults for report in outcome.seats], [report.ending.notes for report in outcome.seats]
 
 
-@pytest.mark.parametrize("level", [Level.TRUSTED, Level.STANDARD])
+@pytest.mark.parametrize("level", [Level.TRUSTED, Level.STANDARD], indirect=True)
 def test_a_pair_of_bots_that_signals_through_the_page_cache_is_counted(cold: Path, level: Level) -> None:
     """In the first match one touches the pages or leaves them; in the next the other finds out which. Whoever finds them cold
     has the page faults on its account."""
-    need_level(level)
     counted, _ = majors(level, cold, "touches", "leaves")
     assert counted[0] >= TOUCHED // 2
     assert counted[1] < TOUCHED // 2

@@ -11,7 +11,7 @@ import trio
 from cases import cases
 from double_jobs import DOUBLE, a_job, assert_equal_however_many_at_a_time
 from jobs import SECRET
-from levels import EVERY_LEVEL, need_level, python_at
+from levels import EVERY_LEVEL, python_at
 from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
@@ -203,7 +203,6 @@ def test_what_a_module_wrote_that_does_not_start_is_captured(tmp_path: Path, cap
 
 @EVERY_LEVEL
 def test_every_level_plays_the_same(level: Level) -> None:
-    need_level(level)
     if python_at(level) != sys.executable:
         lacks("bots of root, who are another user at this level, cannot come to the tests' Python", may=True)
     readable = (str(DOUBLE.parent), str(Path(line.__file__).parents[3]))

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 from arena import ROOT, arena
 from fake_llm import Fake
-from levels import need_level
 from wording import sentence
 
 import khiva_arena
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
@@ -67,8 +65,8 @@ def test_a_whole_match_against_endpoints_that_hang_lie_and_flood(fake: Fake, tmp
         assert "llm: in all " in notes
 
 
+@pytest.mark.usefixtures("standard")
 def test_without_a_network_it_plays_by_lot_and_still_has_its_rules(tmp_path: Path) -> None:
-    need_level(Level.STANDARD)
     bots = [player(tmp_path, "http://127.0.0.1:9/v1", name) for name in ("one", "two")]
     match = khiva_arena.match(*bots, isolation="standard", seed="llm")
     assert match.verdicts == ("ok", "ok")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
-from levels import need_level
 from tools import lacks
 from wording import sentence
 
@@ -32,12 +31,11 @@ def need_runtime(name: str) -> None:
 
 
 @pytest.mark.language
-@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("level", list(Level), indirect=True)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ROWS])
 def test_it_starts_and_plays_a_whole_match(name: str, level: Level) -> None:
     """Without a fault, without a word on stderr, and with choices of its own: the default is entry 0, always."""
     need_runtime(name)
-    need_level(level)
     given = {"bots": (str(FOLDER / name),) * 2, "isolation": str(level), **PATIENCE}
     outcome = play_one(one_match(*settings_and_bots(given), lambda *_words, **_how: None).job)
     assert outcome.record is not None, outcome.void

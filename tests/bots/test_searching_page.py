@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from arena import ROOT, arena
-from levels import KEEPING, need_level, python_at
+from levels import KEEPING, python_at
 from own_games import changed
 from tools import lacks
 from wording import sentence
@@ -52,7 +52,6 @@ def test_the_bots_of_the_page_play_without_a_fault(tmp_path, code, game):
 
 @KEEPING
 def test_the_arena_s_package_can_be_imported_at_each_level(tmp_path, level):
-    need_level(level)
     if python_at(level) != sys.executable:
         lacks("root's bots may " + sentence("settings", "not-come") + " Python", may=True)
     match = played(tmp_path, FLAT.replace("WORLDS, AHEAD = 4, 6", "WORLDS, AHEAD = 1, 1"), "khiva", "--isolation", level)
@@ -63,7 +62,6 @@ def test_the_arena_s_package_can_be_imported_at_each_level(tmp_path, level):
 @pytest.mark.parametrize("code", [FLAT, TREE], ids=["flat", "tree"])
 def test_a_bot_searches_a_game_of_one_s_own(tmp_path, level, code):
     """The game's file lands beside the bot, and with the worlds of the page its bots search there, too."""
-    need_level(level)
     if python_at(level) != sys.executable:
         lacks("root's bots may " + sentence("settings", "not-come") + " Python", may=True)
     worlds = ("\n    def new(", f"\n{WORLDS}\n    def new(")

@@ -57,6 +57,7 @@ def test_the_file_to_read_is_short(name: str) -> None:
     assert max(map(len, lines)) <= 130
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @languages.each(ALL)
 def test_a_new_one_plays_a_match_without_a_fault(name: str, lay_out: Any, tmp_path: Path) -> None:
     lay_out(made(name, tmp_path), name)
@@ -92,6 +93,7 @@ def test_all_that_draw_the_same_chance_choose_the_same(lay_out: Any, framed: Any
         assert choices == choices[:1] * len(bots), given
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @languages.each(ALL, "thinker", first=("python", "javascript", "c", "go"))
 def test_without_time_it_tries_little(name: str, staged: Any, framed: Any, conversation: Any) -> None:
     need_tools(name.partition("/")[0])
@@ -130,6 +132,7 @@ def test_a_view_in_which_a_number_is_wrong_ends_no_bot(name: str, staged: Any, f
         assert not any(answers(bot, hello | {"rules": {}}, requests, framed))
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @languages.each(ALL, "thinker")
 def test_where_the_time_is_none_or_nothing_it_answers_at_once(name: str, staged: Any, framed: Any, conversation: Any) -> None:
     need_tools(name.partition("/")[0])

@@ -111,6 +111,7 @@ def test_what_it_cannot_read_gets_the_default(modules: dict[str, ModuleType]) ->
     assert choose(good, match | {"rules": {}}) == 0
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_its_features_reckon_as_greedy_does(modules: dict[str, ModuleType], seats: int) -> None:
     """What each card would bring each seat, for every position of some random matches."""
@@ -132,6 +133,7 @@ def test_its_features_reckon_as_greedy_does(modules: dict[str, ModuleType], seat
         obs, *_, infos = made.step((noise * obs["action_mask"]).argmax(axis=1))
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_the_gradient_is_that_of_the_network(modules: dict[str, ModuleType]) -> None:
     train, rng = modules["train"], np.random.default_rng(2)
     trainer = next(train.train(2, 1, seed=1, games=4, steps=8))
@@ -167,6 +169,7 @@ def test_a_gain_is_what_came_until_the_seat_was_asked_again(modules: dict[str, M
     assert gain[:3, 0].tolist() == pytest.approx([1 + 2 + 3.0 - 1 + train.TRACE * last, 20 + 30 - 2.0, last])
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_path: Path) -> None:
     train = modules["train"]
     train.BATCH, before = 64, train.BATCH
@@ -183,6 +186,7 @@ def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_
     assert one.network.weights["direct"].any(), "nothing was learnt"
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_numbers_that_are_none_are_named_and_not_learnt_from(modules: dict[str, ModuleType], capfd: Any) -> None:
     """OpenBLAS may raise the flag of invalid numbers for finite ones: what comes out is looked at, the flag is not."""
     train, rules = modules["train"], GAME.rules({})
@@ -204,6 +208,7 @@ def test_numbers_that_are_none_are_named_and_not_learnt_from(modules: dict[str, 
     assert "scores are no numbers" in capfd.readouterr().err
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_the_weights_fit_the_script(modules: dict[str, ModuleType], seats: int) -> None:
     rules = GAME.rules({})

@@ -5,21 +5,18 @@ from pathlib import Path
 
 import pytest
 from arena import arena
-from levels import need_level
 from tools import need_language
-
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
 DIES = 'require_relative "khiva_kit"\nKhiva.play("my-bot") { |_, _| raise "oops" }\n'
 
 
+@pytest.mark.usefixtures("standard")
 @pytest.mark.language
 def test_a_ruby_bot_that_raises_has_crashed(tmp_path: Path) -> None:
     """Ruby complains of a timer at each start that it cannot have one, in the words of a process limit."""
     need_language("ruby")
-    need_level(Level.STANDARD)
     arena("new", "ruby", "my-bot", cwd=tmp_path)
     (tmp_path / "my-bot" / "main.rb").write_text(DIES)
     words = ["--bot", "my-bot", "--bot", "shipped:python/random", "--isolation", "standard"]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from levels import need_level
 from wording import sentence
 
 from khiva_arena import shipped
@@ -227,10 +226,12 @@ def checked(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Callable[[s
     return run
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize(
+    ("name", "level"), [pytest.param(name, MISTAKES[name].level, id=name) for name in MISTAKES], indirect=["level"]
+)
+@pytest.mark.usefixtures("level")
 def test_a_first_mistake_is_named(name: str, checked: Callable[[str], CheckReport]) -> None:
     mistake = MISTAKES[name]
-    need_level(mistake.level)
     failed: list[CheckStep] = [step for step in checked(name).steps if step.status is Status.FAILED]
     assert failed[0].id == mistake.step
     for words in mistake.says:
@@ -239,9 +240,9 @@ def test_a_first_mistake_is_named(name: str, checked: Callable[[str], CheckRepor
         assert not [words for words in mistake.not_said if words in step.hint]
 
 
+@pytest.mark.usefixtures("standard")
 def test_a_bare_command_without_its_interpreter_is_told_so(home: Path) -> None:
     """Not that it sees only its own files, which is no cause here."""
-    need_level(Level.STANDARD)
     file = home / "bare.pl"
     file.write_text("#!/usr/bin/env no-such-prolog\n")
     file.chmod(0o755)

@@ -13,7 +13,6 @@ import pytest
 import trio
 from arena import descendants, left_over, living
 from in_targets import in_long, long_but, soak_but_every
-from levels import need_level
 from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
@@ -233,8 +232,8 @@ def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..
     assert report.seconds < 20
 
 
+@pytest.mark.usefixtures("standard")
 def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckReport]) -> None:
-    need_level(Level.STANDARD)
     step = _step(checked("reads_outside", sandbox=Sandbox(Level.STANDARD), levels=(Level.STANDARD,)), "start")
     assert step.hint.startswith("/root/misfit/weights.bin: " + sentence("check", "bot-sees-own-folder-2"))
     assert 'File "main.py", line ' in step.stderr
@@ -278,9 +277,10 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) 
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("level", long_but(Level, set(Level) - {Level.TRUSTED}))  # where "child" is checked as a way to err
+@pytest.mark.parametrize(
+    "level", long_but(Level, set(Level) - {Level.TRUSTED}), indirect=True
+)  # where "child" is checked as a way to err
 def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., CheckReport]) -> None:
-    need_level(level)
     if level is Level.BASIC and (closed := python_closed(level)):
         lacks(f"root's bots may not pass {closed}", may=True)
     step = _step(checked("child", sandbox=Sandbox(level)), "children")

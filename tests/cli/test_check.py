@@ -12,7 +12,6 @@ import pytest
 from arena import ROOT, arena, descendants, file_of, living
 from forked_command import started
 from javascript import interpreter
-from levels import need_level
 from waiting import until
 from wording import sentence
 
@@ -146,9 +145,9 @@ def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> No
     assert done.stdout == ""
 
 
+@pytest.mark.usefixtures("basic")
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only " + sentence("sandbox", "roots-bots-run-users"))
 def test_a_level_that_cannot_start_the_bot_is_said_before_any_step(tmp_path: Path) -> None:
-    need_level(Level.BASIC)
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     program = closed / "program"

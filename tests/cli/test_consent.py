@@ -55,6 +55,7 @@ def test_each_setting_that_opens_something_is_tried_here() -> None:
     assert not [row.name for row in ROWS if row.of_a_stage]  # what a stage sets is not looked at
 
 
+@pytest.mark.usefixtures("distrusting")
 @pytest.mark.parametrize("name", OPENS)
 def test_each_needs_its_flag(name: str, tmp_path: Path) -> None:
     (tmp_path / "g.py").write_text("GAME = 3\n")
@@ -76,6 +77,7 @@ def test_a_new_file_opens_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("distrusting")
 def test_no_byte_of_a_stranger_runs_and_all_flags_come_in_one_line(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     (tmp_path / "g.py").write_text(f"open({str(ran)!r}, 'w')\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from arena import arena, bots, until_gone
 from forked_command import Forked
-from levels import EVERY_LEVEL, need_level
+from levels import EVERY_LEVEL
 from tools import need, need_language
 from wording import sentence
 
@@ -49,7 +49,6 @@ def waiting(*words: str, cwd: Path) -> Iterator[int]:
 @pytest.mark.language
 @EVERY_LEVEL
 def test_it_names_the_bot_s_own_process(level: Level, tmp_path: Path) -> None:
-    need_level(level)
     need_language("c")  # which root's bots can start at level basic, too
     words = ["--seats", "2", "--seeds", "1", "--seed", "demo", "--out", "out", "--isolation", str(level)]
     more = ["--trust-bots"] if level is Level.TRUSTED else []
@@ -59,9 +58,8 @@ def test_it_names_the_bot_s_own_process(level: Level, tmp_path: Path) -> None:
 
 
 @pytest.mark.language
-@pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
+@pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED], indirect=True)
 def test_gdb_shows_the_line_and_its_source(level: Level, tmp_path: Path) -> None:
-    need_level(level)
     need("gdb")
     need_language("c")
     arena("new", "c", "mine", cwd=tmp_path)

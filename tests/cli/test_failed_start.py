@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import tick_bots
-from arena import arena, bots
+from arena import arena, bots, without_trust
 from stores import NAIVE, RANDOM
 from wording import sentence
 
@@ -50,7 +50,7 @@ def prints(tmp_path: Path) -> str:
 def test_all_that_it_said_is_shown(verb: str, prints: str, tmp_path: Path) -> None:
     more = ["--seats", "2", "--out", "out"] if verb == "run" else []
     done = arena(verb, *bots(prints, RANDOM), *more, cwd=tmp_path, code=2)
-    assert done.stderr.startswith(
+    assert without_trust(done.stderr).startswith(
         "khiva-arena: error: prints: start_failed: " + sentence("arbiter", "not-frame") + " b'Loading the weights "
     )
     assert done.stderr.endswith(SHOWN)
@@ -78,7 +78,7 @@ def test_the_raw_bytes_of_a_failed_start_are_kept(prints: str, tmp_path: Path) -
 
 def test_each_of_several_that_fail_has_an_error_of_its_own(prints: str, tmp_path: Path) -> None:
     (tmp_path / "mute.py").write_text("raise SystemExit(4)")
-    lines = arena("match", *bots(prints, "{python} mute.py"), cwd=tmp_path, code=2).stderr.splitlines()
+    lines = without_trust(arena("match", *bots(prints, "{python} mute.py"), cwd=tmp_path, code=2).stderr).splitlines()
     assert [line.split()[2] for line in lines if not line.startswith("  ")] == ["prints:", "mute:"]
     assert [line for line in lines if "its end" in line] == [
         ("  its end: " + sentence("check", "exited-code") + f" {code}") for code in (3, 4)

@@ -1,6 +1,7 @@
 """``match``, ``show`` and ``match --from``: one match to read, and to play again."""
 
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,9 +12,16 @@ from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import sentence
 
+from khiva_arena.sandbox.detect import best
+
 pytestmark = pytest.mark.slow
 
 TWO = bots(RANDOM, NAIVE)
+
+
+def hint() -> str:
+    """Return the end of a next line on a store that was played at the best level here."""
+    return "" if best().confines else sentence("show", "if-yours", level="trusted")
 
 
 @made_once
@@ -90,12 +98,11 @@ def test_match_json_is_a_record(tmp_path: Path) -> None:
 def test_show_ends_with_the_line_that_plays_it_again(store: Path) -> None:
     shown = arena("show", "out", "1/1", cwd=store).stdout
     ask, line = shown.splitlines()[-2:]
-    seat = next(
-        seat for seat in (0, 1) if f"  2. {('random', 'naive')[seat]}#" in shown or f"#{seat}  " in shown.split("  2. ")[1]
-    )
-    assert ask == sentence("show", "stronger-bot", ask=f"khiva-arena replay out 1/1 --seat {seat} --bot shipped:python/search")
-    assert line == sentence("show", "play-again", again="khiva-arena match --from out 1/1")
-    again = arena(*line.split("khiva-arena ")[1].split(), cwd=store).stdout
+    (seat,) = re.findall(r"^  2\. \w+#(\d)", shown, re.MULTILINE)
+    stronger = f"khiva-arena replay out 1/1 --seat {seat} --bot shipped:python/search"
+    assert ask == sentence("show", "stronger-bot", ask=stronger) + hint()
+    assert line == sentence("show", "play-again", again="khiva-arena match --from out 1/1") + hint()
+    again = arena(*line.removesuffix(hint()).split("khiva-arena ")[1].split(), cwd=store).stdout
     digest = next(row for row in shown.splitlines() if row.startswith("digest"))
     assert again == sentence("replay", "every-choice-same") + f"; {digest}\n"
 
@@ -133,7 +140,8 @@ def test_another_bot_is_found_out_at_its_first_choice(store: Path) -> None:
 def test_the_line_that_plays_it_again_is_quoted(tmp_path: Path) -> None:
     arena("run", *TWO, "--seats", "2", "--seeds", "1", "--out", "my results", cwd=tmp_path)
     line = arena("show", "my results", "1/0", cwd=tmp_path).stdout.splitlines()[-1]
-    assert sentence("replay", "every-choice-same-digest") in arena(*shlex.split(line.split(": ")[1])[1:], cwd=tmp_path).stdout
+    command = line.removesuffix(hint()).split(": ")[1]
+    assert sentence("replay", "every-choice-same-digest") in arena(*shlex.split(command)[1:], cwd=tmp_path).stdout
 
 
 def test_a_relative_command_is_found_again_from_another_folder(tmp_path: Path) -> None:

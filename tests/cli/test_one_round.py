@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 from arena import C_GREEDY, C, arena, bots
-from levels import need_level
 from wording import sentence
-
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
@@ -41,8 +38,8 @@ def settings(broken: Path, more: str) -> str:
     return arena("run", "cup.toml", cwd=broken, code=2).stderr
 
 
+@pytest.mark.usefixtures("standard")
 def test_mistakes_of_a_settings_file_and_of_a_trial_start_come_together(broken: Path) -> None:
-    need_level(Level.STANDARD)
     said = settings(broken, 'isolation = "standard"\n')
     assert "cup.toml:4: unknown setting 'sead'; near to it: seed, seeds, seats; " in said
     assert "cup.toml:5: turn: " in said
@@ -52,6 +49,7 @@ def test_mistakes_of_a_settings_file_and_of_a_trial_start_come_together(broken: 
     assert len(said.splitlines()) == 4, "one sound bot is too few for --skip-broken to be a way on"
 
 
+@pytest.mark.usefixtures("distrusting")
 @pytest.mark.parametrize("more", ['isolation = "trusted"\n', "trust_bots = true\n", 'network = ["silent"]\n'])
 def test_nothing_is_started_that_would_be_opened_or_not_confined(broken: Path, more: str) -> None:
     """A file may come from a stranger, and nobody has agreed to what it asks for."""

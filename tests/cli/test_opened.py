@@ -12,7 +12,6 @@ import pages
 import pytest
 from arena import C, arena, bots
 from greeter import greeting
-from levels import need_level
 from stores import RANDOM
 from wording import sentence
 
@@ -137,10 +136,9 @@ def test_without_it_there_is_no_network_and_no_key(tmp_path: Path, asks: str) ->
     assert "my key is no key and the server says no answer" in said
 
 
-@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 def test_the_network_of_one_bot_is_no_other_bots(tmp_path: Path, asks: str, level: Level) -> None:
     """As the command puts both bots of one match into their cells; tests/sandbox/test_network.py has level basic, too."""
-    need_level(level)
     other = shutil.copytree(asks, tmp_path / "other")
     (other / "bot.toml").write_text((other / "bot.toml").read_text().replace('"asks"', '"other"'))
     words = ("match", *bots(asks, str(other)), "--network", "asks", "--rule", "max_turns=2", "--notes", "--isolation", str(level))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, arena
+from quick_bots import GREEDY, NAIVE, RANDOM
 from wording import sentence
 
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "organisers.md").read_text()
-QUICK = ROOT / "tests" / "support" / "quick"
-ENTRIES = {"ann": "random", "bob": "naive", "cy": "greedy"}
+ENTRIES = {"ann": RANDOM, "bob": NAIVE, "cy": GREEDY}
 
 
 def commands(language: str = "") -> list[str]:
@@ -30,9 +30,8 @@ def set_up(folder: Path) -> None:
     """Three entries in place of strangers' bots."""
     entries = folder / "entries"
     entries.mkdir()
-    shutil.copy(QUICK / "quick.c", entries)
     for name, bot in ENTRIES.items():
-        shutil.copytree(QUICK / bot, entries / name)
+        shutil.copytree(bot, entries / name)
 
 
 def edited(text: str) -> str:

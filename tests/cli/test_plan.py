@@ -24,8 +24,9 @@ pytestmark = pytest.mark.slow
 
 @made_once
 def folder(folder: Path) -> None:
+    # By this seed bots in C and in Python leave a need that can be worked out.
     how = ["--seats", "2", "--isolation", "trusted", "--jobs", "1"]
-    arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "6", "--seed", "a", "--out", "out", cwd=folder)
+    arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "6", "--seed", "c", "--out", "out", cwd=folder)
     arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "2", "--seed", "a", "--out", "few", cwd=folder)
 
 

@@ -17,7 +17,7 @@ from forging import forge
 from forked_command import started
 from once import made_once
 from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text
-from stores import quick_program
+from quick_bots import quick_program
 from wording import pattern, sentence
 
 from khiva_arena.games import registry

@@ -15,12 +15,11 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, arena
-from levels import SYSTEM_PYTHON, need_level
+from levels import SYSTEM_PYTHON
+from quick_bots import quick_program
 from runtime import PACKAGE, make_runtime, set_version
-from stores import NAIVE, RANDOM, quick_program
+from stores import NAIVE, RANDOM
 from wording import pattern, sentence
-
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
@@ -47,9 +46,8 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def place(open_folder: Path) -> Path:
+def place(standard: None, open_folder: Path) -> Path:
     """A folder with a runtime ``venv``, a bot ``mine`` that names it, and one ``plain`` that should."""
-    need_level(Level.STANDARD)
     make_runtime(open_folder / "venv", SYSTEM_PYTHON if os.path.exists(SYSTEM_PYTHON) else sys.executable)
     for name, run, main in (("mine", "{torch} main.py", MAIN), ("plain", "{python} main.py", MAIN)):
         bot = open_folder / "entries" / name

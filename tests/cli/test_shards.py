@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from arena import RANDOM as PYTHON
-from arena import arena, bots, kill, wait_for_matches
+from arena import SHIPPED, arena, bots, kill, wait_for_matches
 from forked_command import arena_forked, started
 from msgspec import structs
 from stores import NAIVE, RANDOM
@@ -37,7 +37,7 @@ def words(game: str = "khiva", seeds: int = 5) -> list[str]:
     copies = ["--copies", "2"] if SEATS[game] == "3" else []
     shape = ["--game", game, "--seats", SEATS[game], *copies, "--seeds", str(seeds), "--isolation", "trusted"]
     short = ["--rule", "max_turns=6"] if game == "khiva" else []
-    return ["run", *bots("shipped:c/random", RANDOM), *shape, *short]
+    return ["run", *bots(SHIPPED, RANDOM), *shape, *short]
 
 
 def digest(text: str) -> str:
@@ -195,7 +195,7 @@ def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: st
 
 @pytest.mark.parametrize("flags", [["--plan", "cup.plan"], ["--shard", "1/2"], ["--from-plan", "cup.plan"]])
 def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list[str]) -> None:
-    line = refused(tmp_path, "sprt", "shipped:c/random", RANDOM, *flags)
+    line = refused(tmp_path, "sprt", SHIPPED, RANDOM, *flags)
     assert sentence("shards", "sequential-test-looks-results") in line
     assert "--dask" in line
 
@@ -251,7 +251,7 @@ def laptops(tmp_path: Path) -> Sequence[Path]:
     (tmp_path / "a").mkdir()
     arena("new", "python", "my-bot", cwd=tmp_path / "a")
     shape = ["--seats", "2", "--seeds", "2", "--isolation", "trusted"]
-    arena("run", *bots("./my-bot", "shipped:c/random"), *shape, "--plan", "cup.plan", cwd=tmp_path / "a")
+    arena("run", *bots("./my-bot", SHIPPED), *shape, "--plan", "cup.plan", cwd=tmp_path / "a")
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     return tmp_path / "a", tmp_path / "b"
 
@@ -268,7 +268,7 @@ def test_bots_are_known_by_their_hashes_wherever_they_lie(laptops: Sequence[Path
         + sentence("shards", "plan-calls-bot-bot")
         in line
     )
-    named = bots("shipped:c/random", "elsewhere")
+    named = bots(SHIPPED, "elsewhere")
     arena("run", "--from-plan", "cup.plan", *named, "--shard", "2/2", "--out", "shard-2-2", cwd=b)
     assert digest(arena("merge", "a/shard-1-2", "b/shard-2-2", "--out", "cup", cwd=a.parent).stdout)
     assert sentence("shards", "plan-no-such-bot") in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 from arena import C_GREEDY, ROOT, C, arena, arena_process, bots, descendants
 from dask_cluster import DaskCluster
-from levels import need_level
 from waiting import until
 
 from khiva_arena.sandbox.detect import OTHER_PYTHON, run_at
@@ -174,10 +173,9 @@ print(json.dumps(reached))
 """
 
 
-@pytest.mark.parametrize("level", [level for level in Level if level.confines])
+@pytest.mark.parametrize("level", [level for level in Level if level.confines], indirect=True)
 def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) -> None:
     """Neither scheduler, worker nor dashboard. At level trusted, where it could, a run is refused; see test_refused.py."""
-    need_level(level)
     ports = {cluster.port, cluster.dashboard}
     for name in ("ann", "bob"):
         assert until(lambda name=name: "Registered to" in cluster.log(name))

@@ -9,8 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from arena import ROOT, C, arena, bots, descendants, kill, until_gone, wait_for_matches
+from arena import C_GREEDY, C, arena, bots, descendants, kill, until_gone, wait_for_matches
 from forked_command import started
+from quick_bots import IN_C, SOURCE
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
@@ -18,8 +19,8 @@ from khiva_arena.store.db import MatchRow, Store
 
 pytestmark = pytest.mark.slow
 
-GREEDY_C = str(ROOT / "bots" / "c" / "greedy")
-FIVE = bots(RANDOM, NAIVE, GREEDY, C, GREEDY_C)
+FIVE = bots(RANDOM, NAIVE, GREEDY, C, C_GREEDY)
+NAMES = "random, naive, greedy, random-c, greedy-c" if IN_C else "random, naive, greedy, random-2, greedy-2"
 FAST = ["--isolation", "trusted", "--seed", "x"]
 
 
@@ -151,7 +152,7 @@ seeds = {seeds}
 
 
 def stages(folder: Path, seeds: int = 1) -> None:
-    words = ", ".join(json.dumps(word) for word in (RANDOM, NAIVE, GREEDY, C, GREEDY_C))
+    words = ", ".join(json.dumps(word) for word in (RANDOM, NAIVE, GREEDY, C, C_GREEDY))
     (folder / "c.toml").write_text(STAGES.format(bots=words, seeds=seeds))
 
 
@@ -243,7 +244,7 @@ def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
 def honest_bots(folder: Path, authors: dict[str, str]) -> None:
     for name, author in authors.items():
         (folder / name).mkdir()
-        shutil.copy(Path(GREEDY, "quick.c"), folder / name)
+        shutil.copy(Path(GREEDY, SOURCE.name), folder / name)
         said = f'author = "{author}"\n' if author else ""
         text = Path(GREEDY, "bot.toml").read_text().replace('name = "greedy"\n', f'name = "{name}"\n{said}')
         (folder / name / "bot.toml").write_text(text)
@@ -252,10 +253,7 @@ def honest_bots(folder: Path, authors: dict[str, str]) -> None:
 def test_an_unknown_candidate(tmp_path: Path) -> None:
     words = ["--format", "gauntlet", "--candidate", "nobody", "--seats", "2"]
     said = arena("run", *FIVE, *FAST, *words, "--out", "out", cwd=tmp_path, code=2).stderr
-    assert (
-        sentence("settings", "candidate-no-bot-called", name="'nobody'", names="random, naive, greedy, random-c, greedy-c")
-        in said
-    )
+    assert sentence("settings", "candidate-no-bot-called", name="'nobody'", names=NAMES) in said
 
 
 def test_a_forfeit_loses_the_table_and_the_bracket_goes_on(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from arena import ROOT, bots, file_of, living, says_interrupted, started
 from jobs import job
 from killing import all_gone, read
-from levels import EVERY_LEVEL, need_level, script_at
+from levels import EVERY_LEVEL, script_at
 from stopping import HOWS, SIGNALS, STOPPED, Stopped, instant, stop
 from tools import lacks, need
 from waiting import until
@@ -56,7 +56,6 @@ SLOTS = {Level.STRICT: (1,), Level.STANDARD: (1, 2), Level.BASIC: (1,), Level.TR
 @EVERY_LEVEL
 def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> None:
     """One match at a time and two: two signals to the whole tree, and one to the arbiter or its group."""
-    need_level(level)
     marker = f"stops-{os.getpid()}-{level}"
     whole = Stopped(folder / "whole", marker, 1, level, program, SEEDS)
     whole.to_the_end()
@@ -138,7 +137,6 @@ def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(tmp_path: Pat
 @EVERY_LEVEL
 def test_a_bot_begins_with_no_signal_blocked_or_ignored(level: Level, jobs: int) -> None:
     """Or what it starts itself could not be ended by SIGTERM."""
-    need_level(level)
     asks = script_at(level, "dying.py", "signals")
     outcomes: list[Outcome] = []
     pool.play([job([asks, asks], n, sandbox=Sandbox(level)) for n in range(jobs)], jobs, outcomes.append)

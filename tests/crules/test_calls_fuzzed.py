@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from rules_in_c import need_rules
 from tools import need
 from traced_rules import FOLDERS, SANITIZERS
 
@@ -19,13 +18,13 @@ NEVER_REFUSED = {"StateInC.clone", "StateInC.questions", "ViewInC.__bytes__", "S
 """Calls that take nothing."""
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.language
 @pytest.mark.parametrize(
     ("calls", "optimization"), [(CALLS, "-O0"), pytest.param(MANY, "-O2", marks=pytest.mark.long)], ids=["few", "many"]
 )
 def test_every_public_call_under_sanitizers(calls: int, optimization: str, tmp_path: Path) -> None:
     need("cc")
-    need_rules()
     library = tmp_path / "rules.so"
     options = ("-g", "-shared", "-fPIC", *SANITIZERS, *FOLDERS)
     subprocess.run(["cc", *build.STRICT, optimization, *options, "-o", str(library), str(build.HERE / "rules.c")], check=True)

@@ -7,17 +7,13 @@ from typing import Any
 
 import pytest
 from in_targets import soak_but_every
-from rules_in_c import GAMES, PLACES, Both, need_rules, play_alike
+from rules_in_c import GAMES, PLACES, Both, play_alike
 
 from khiva_arena.games.base import Game
 
+pytestmark = pytest.mark.usefixtures("rules_in_c")
 VECTORS = Path(__file__).parents[2] / "protocol" / "vectors"
 named = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-
-
-@pytest.fixture(autouse=True)
-def _built() -> None:
-    need_rules()
 
 
 @pytest.mark.parametrize(("game", "seats"), PLACES)

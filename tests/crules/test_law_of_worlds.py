@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 import scipy
 from arena import ROOT
-from rules_in_c import need_rules
 from tools import need
 
 from khiva_arena import crules
@@ -208,6 +207,7 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
     assert_as_likely(found)
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "first", "end"),
@@ -222,7 +222,6 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
 )
 def test_worlds_are_as_often_as_they_are_likely(count: int, first: int, end: int) -> None:
     """Of all positions together, and of the worst one; so many are below any chance as should be."""
-    need_rules()
     lots, found = random.Random(f"law {first}"), []
     for rules, view, law in positions(lots, first, end):
         found.append(compared(law, drawn(rules, view, crules.QuickStreamInC(lots.randbytes(32), "worlds"))))

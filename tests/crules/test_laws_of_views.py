@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from rules_in_c import drawn_choices, need_rules
+from rules_in_c import drawn_choices
 from wording import pattern
 
 from khiva_arena import crules
@@ -83,10 +83,10 @@ BREAKS = [many_carpets, bare_camels, too_many_gems, an_end_between_turns, two_on
 BREAKS += [carpets_out_of_order, teapots_out_of_order]
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("breaks", BREAKS)
 @pytest.mark.parametrize("seats", GAME.seats)
 def test_a_view_that_breaks_a_law_is_refused(breaks: Callable[[dict[str, Any]], None], seats: int) -> None:
-    need_rules()
     rules, view = crules.RulesInC("khiva", RULES), asked_to_move(seats)
     rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
     breaks(view)
@@ -139,10 +139,10 @@ HISTORIES = [an_emira_drawn_twice, a_line_of_a_later_round, a_seat_that_is_none,
 HISTORIES += [a_status_card_taken_too_often, a_status_line_of_two_cards, a_noble_taken_by_nobody]
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("breaks", HISTORIES)
 @pytest.mark.parametrize("seats", EMIRA.seats)
 def test_a_view_of_emira_whose_history_cannot_be_is_refused(breaks: Callable[[list[list[Any]]], None], seats: int) -> None:
-    need_rules()
     rules, view = crules.RulesInC("emira", EMIRA_RULES), in_round(5, seats)
     rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
     breaks(view["history"])
@@ -150,8 +150,8 @@ def test_a_view_of_emira_whose_history_cannot_be_is_refused(breaks: Callable[[li
         rules.view(view)
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_what_comes_from_outside_is_checked_before_c_sees_it() -> None:
-    need_rules()
     rules = crules.RulesInC("khiva", RULES)
     state = rules.new(3, bytes(32))
     for choices in (

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from rules_in_c import GAMES, need_rules
+from rules_in_c import GAMES
 from wording import pattern
 
 import khiva_arena
@@ -58,9 +58,9 @@ def test_a_tree_without_the_sources_has_no_library(tmp_path: Path, monkeypatch: 
     build.program.cache_clear()
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @named
 def test_a_hello_of_another_game_or_of_other_rules_is_refused(game: Game) -> None:
-    need_rules()
 
     def read(**other: Any) -> int:
         hello = {"game": game.name, "rules_version": game.rules_version, "seats": game.seats[0]}
@@ -77,9 +77,9 @@ def test_a_hello_of_another_game_or_of_other_rules_is_refused(game: Game) -> Non
     assert read(rules={}) not in (OK, OTHER_GAME, OTHER_VERSION)
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @named
 def test_what_a_position_shows_a_seat_makes_worlds(game: Game) -> None:
-    need_rules()
     rules = RulesInC(game.name, game.every_rule(game.rules({})))
     state, stream = rules.new(game.seats[-1], bytes(32)), QuickStreamInC(bytes(32), "worlds")
     seen = state.see(1)
@@ -93,8 +93,8 @@ def test_what_a_position_shows_a_seat_makes_worlds(game: Game) -> None:
             rules.view(wrong)
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_an_attempt_changes_habits_and_no_position() -> None:
-    need_rules()
     khiva = next(game for game in GAMES if game.name == "khiva")
     rules = RulesInC("khiva", khiva.rules({}))
     habits, stream = HabitsInC(rules), QuickStreamInC(bytes(32), "attempts")

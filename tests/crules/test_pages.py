@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from arena import arena
-from rules_in_c import GAMES, need_rules
+from rules_in_c import GAMES
 from tools import need
 
 from khiva_arena.crules.library import function, sizes
@@ -27,9 +27,9 @@ def block(text: str, language: str) -> str:
     return found
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @named
 def test_the_sizes_are_those_of_the_structures(game: Game) -> None:
-    need_rules()
     told = dict(re.findall(rf"^\| `{game.name}_(\w+)` \| ([\d,]+) \|", page(game), re.MULTILINE))
     expected = {name: getattr(sizes(game.name), name) for name in STRUCTURES}
     if game.name == "khiva":
@@ -37,8 +37,8 @@ def test_the_sizes_are_those_of_the_structures(game: Game) -> None:
     assert told == {name: f"{size:,}" for name, size in expected.items()}
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_its_python_prints_what_it_shows(capsys: Any) -> None:
-    need_rules()
     text = (build.RULES / "README.md").read_text("utf-8")
     exec(block(text, "python"), {})
     assert capsys.readouterr().out == block(text, "text")

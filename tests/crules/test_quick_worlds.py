@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drawn_rules import drawn_rules
-from rules_in_c import PLACES, drawn_choices, need_rules
+from rules_in_c import PLACES, drawn_choices
 
 from khiva_arena import crules
 from khiva_arena.env.coding import coding_of
@@ -46,6 +46,7 @@ EACH_TIME = ("khiva-2", "khiva-5", "emira-3", "silk_road-3")
 """Each game once, and one at the fewest and most seats. The law of Silk Road's worlds has tests of its own beside this one."""
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize(
     ("game", "seats", "enough"),
     [
@@ -58,7 +59,6 @@ EACH_TIME = ("khiva-2", "khiva-5", "emira-3", "silk_road-3")
 )
 def test_a_quick_stream_draws_worlds_as_often_as_the_engine(game: Game, seats: int, enough: int) -> None:
     """By what another seat would see in them, in positions with few worlds of that kind."""
-    need_rules()
     lots, spread, freedom, positions = random.Random(f"quick {game.name} {seats}"), 0.0, 0, 0
     for rules, view in views(game, seats, lots):
         whole = game.every_rule(rules)

@@ -228,7 +228,7 @@ def test_limits_on_loading_are_taken_told_and_no_part_of_an_event(tmp_path: Path
         in said
     )
     assert "cpu: 1125899906842624 s at most\n" in said
-    shown = arena("doctor", cwd=tmp_path).stdout
+    shown = arena("doctor", cwd=tmp_path, code=None).stdout
     page = (ROOT / "docs" / "isolation.md").read_text()
     for key, words in WORDS.items():
         assert f"| `{key}` | {in_words(key, getattr(DEFAULT, key))} | {words}" in page

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena
-from levels import EVERY_LEVEL, need_level, python_at
+from levels import EVERY_LEVEL, python_at
 from modules import start, wasm
 from shared_builds import shared_builds
 from tools import lacks, need_module_tools
@@ -256,7 +256,6 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """In another match at each level. The module is built within the walls of the first one that is tried."""
-    need_level(level)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", cache_of_all)
     tools = shipped.languages()[name].module
     assert tools
@@ -288,7 +287,6 @@ GROW = """
 @EVERY_LEVEL
 def test_memory_ends_at_the_limit_and_nothing_is_killed(level: Level, open_folder: Path) -> None:
     """The module begins with a page, grows by 64 as often as it can, fills all that it has, and exits with how often it grew."""
-    need_level(level)
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     place = folder(open_folder / "grows", 'module = "bot.wasm"', data=wasm(GROW, imports=["proc_exit"]))

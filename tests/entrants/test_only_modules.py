@@ -10,7 +10,6 @@ from subprocess import CompletedProcess
 import pytest
 from arena import arena, bots
 from bundling import lines_of
-from levels import need_level
 from once import made_once
 from tools import need_module_tools
 from wording import pattern, sentence
@@ -141,10 +140,10 @@ def test_shards_are_merged_with_their_modules(played: Path, tmp_path: Path, monk
     assert re.search(RUN_AGAIN, arena("verify", "merged", "--rerun-bots", cwd=played).stdout)
 
 
+@pytest.mark.usefixtures("basic")
 def test_matches_of_different_cells_say_so_and_make_one_table_with_one_digest(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_level(Level.BASIC)
     here, whole = str(jobs.best()), digest(arena("verify", "cup", cwd=played))
     out = str(tmp_path / "cells")
     arena("run", *EVENT, *bots("greedy", "random"), "--plan", "cells.plan", cwd=played)

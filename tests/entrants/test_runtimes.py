@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from levels import EVERY_LEVEL, KEEPING, SYSTEM_PYTHON, need_level
+from levels import EVERY_LEVEL, KEEPING, SYSTEM_PYTHON
 from runtime import PACKAGE, make_runtime, set_version
 from wording import pattern, sentence
 
@@ -154,7 +154,6 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
 @EVERY_LEVEL
 def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Path, open_folder: Path) -> None:
     """Not by a link that its build makes, nor by the first line of a script, nor by the settings of a virtual environment."""
-    need_level(level)
     other = rival(open_folder / "rival")
     (other / "bin" / "python").write_text("")
     for name, words, build, more in (
@@ -175,7 +174,6 @@ def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Pat
 
 @KEEPING
 def test_a_virtual_environment_in_a_folder_opens_nothing(level: Level, tmp_path: Path, open_folder: Path) -> None:
-    need_level(level)
     other = rival(open_folder / "rival")
     mine = entry(tmp_path / "mine", "./env/bin/look")
     (mine / "env" / "bin").mkdir(parents=True)
@@ -234,7 +232,6 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_bot_sees_the_runtime_that_it_names_read_only_and_no_other_bot_does(
     level: Level, prefix: Path, tmp_path: Path, open_folder: Path
 ) -> None:
-    need_level(level)
     loading = Loading(runtimes=of_settings({"torch": prefix}))
     looks = f"import {PACKAGE}\nprint({PACKAGE}.SEVEN)\n{LOOKS.format(prefix=str(prefix))}"
     uses = entry(tmp_path / "uses", "{torch} main.py", main_py=looks)
@@ -246,12 +243,11 @@ def test_a_bot_sees_the_runtime_that_it_names_read_only_and_no_other_bot_does(
     assert run(bare, level).splitlines()[0] == "7"
 
 
+@pytest.mark.usefixtures("standard")
 def test_a_build_has_the_runtime_too(prefix: Path, tmp_path: Path) -> None:
-    level = Level.STANDARD
-    need_level(level)
     build = f'{{torch}} -c \'import {PACKAGE}; open("made", "w").write(str({PACKAGE}.SEVEN))\''
     made = entry(tmp_path / "a", "cat made", build)
-    assert run(load(str(made), loading=Loading(runtimes=of_settings({"torch": prefix}))), level) == "7"
+    assert run(load(str(made), loading=Loading(runtimes=of_settings({"torch": prefix}))), Level.STANDARD) == "7"
 
 
 def test_what_of_a_runtime_defines_an_event(prefix: Path) -> None:

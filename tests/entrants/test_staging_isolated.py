@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from arena import descendants, left_over
-from levels import EVERY_LEVEL, KEEPING, need_level
+from levels import EVERY_LEVEL, KEEPING
 from wording import sentence
 
 from khiva_arena.entrants import build, staging
@@ -71,7 +71,6 @@ true
 
 @KEEPING
 def test_a_build_reaches_nothing(level: Level, tmp_path: Path, open_folder: Path) -> None:
-    need_level(level)
     private = open_folder / "private"
     private.mkdir()
     (private / "secret").write_text("the seed")
@@ -87,7 +86,6 @@ def test_a_build_reaches_nothing(level: Level, tmp_path: Path, open_folder: Path
 
 @EVERY_LEVEL
 def test_what_was_built_belongs_to_us_and_cannot_be_written(level: Level, tmp_path: Path) -> None:
-    need_level(level)
     script = (
         "mkdir -p a/b; echo x > a/b/c; chmod 4777 a/b/c; cp /bin/true program; chmod 6755 program; chmod 777 a; mkfifo p\nrm p\n"
     )
@@ -101,7 +99,6 @@ def test_what_was_built_belongs_to_us_and_cannot_be_written(level: Level, tmp_pa
 
 @EVERY_LEVEL
 def test_a_build_runs_once_for_each_version_and_level_asked(level: Level, tmp_path: Path) -> None:
-    need_level(level)
     script = "date +%s%N > when\n"
     place = built(tmp_path / "a", script, level)
     when = (place / "when").read_text()
@@ -112,7 +109,6 @@ def test_a_build_runs_once_for_each_version_and_level_asked(level: Level, tmp_pa
 
 @EVERY_LEVEL
 def test_a_failed_build_says_how(level: Level, tmp_path: Path) -> None:
-    need_level(level)
     assert "exited with code 3:\nno such header" in said(tmp_path / "a", "echo no such header >&2; exit 3\n", level)
 
 
@@ -120,7 +116,6 @@ def test_a_failed_build_says_how(level: Level, tmp_path: Path) -> None:
 def test_a_build_that_takes_too_long_is_ended_with_all_it_started(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_level(level)
     monkeypatch.setattr(build, "BUILD_SECONDS", 1)
     before, began = descendants(os.getpid()), time.monotonic()
     script = "(trap '' TERM HUP; setsid sleep 300) & (sleep 300 &) ; sleep 300\n"
@@ -131,7 +126,6 @@ def test_a_build_that_takes_too_long_is_ended_with_all_it_started(
 
 @EVERY_LEVEL
 def test_what_a_build_leaves_running_is_ended(level: Level, tmp_path: Path) -> None:
-    need_level(level)
     before = descendants(os.getpid())
     place = built(tmp_path / "a", "setsid sleep 300 > /dev/null 2>&1 &\nsleep 300 &\necho done > done\n", level)
     assert (place / "done").exists()
@@ -151,7 +145,6 @@ def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypat
 @KEEPING
 def test_a_build_has_limits_of_its_own(level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At trusted they are set when it runs already, and what it starts at once may escape them."""
-    need_level(level)
     monkeypatch.setattr(build, "FOR_A_BUILD", Resources(file_size=100_000))
     assert "code" in said(tmp_path / "a", "head -c 200000 /dev/zero > large || exit 9\n", level)
 
@@ -172,7 +165,6 @@ HOSTILE = {
 def test_a_hostile_tree_is_staged_or_refused_and_followed_nowhere(
     level: Level, tmp_path: Path, open_folder: Path, what: str
 ) -> None:
-    need_level(level)
     private = open_folder / "private"
     private.mkdir(mode=0o700)
     (private / "secret").write_text("the seed")
@@ -213,10 +205,9 @@ LEAVES = {
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("level", [Level.BASIC, Level.TRUSTED])
+@pytest.mark.parametrize("level", [Level.BASIC, Level.TRUSTED], indirect=True)
 @pytest.mark.parametrize("what", LEAVES)
 def test_scratch_is_removed_whatever_is_in_it(level: Level, open_folder: Path, what: str) -> None:
-    need_level(level)
     private = open_folder / "private"
     private.mkdir(mode=0o700)
     (private / "secret").write_text("the seed")
@@ -236,7 +227,6 @@ def ran(level: Level, script: str) -> str:
 
 @EVERY_LEVEL
 def test_scratch_is_new_each_time(level: Level) -> None:
-    need_level(level)
     script = "import os; print(os.listdir(os.environ['HOME'])); open(os.path.join(os.environ['HOME'], 'note'), 'w').close()"
     for _ in range(2):
         made = cell(

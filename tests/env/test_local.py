@@ -158,6 +158,7 @@ def test_environments_are_pickled_in_the_middle_of_a_match(game: str, make: Any)
     assert made.match.scores == other.match.scores
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_keys_are_left_out_of_observations_and_of_a_policy() -> None:
     whole, short = env.parallel("khiva", 3), env.parallel("khiva", 3, without=("history", "passed"))
     short.reset(seed=1)
@@ -178,6 +179,7 @@ def test_keys_are_left_out_of_observations_and_of_a_policy() -> None:
         env.aec("khiva", 3, without="history")
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_agents_that_wait_are_encoded_only_if_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from khiva_arena.env.matches import EngineMatch, MatchInC
 

@@ -53,6 +53,7 @@ def test_the_examples_for_trainers_run(
     assert said.endswith("\n('highest', 'random', 'random') ('ok', 'ok', 'ok')\n")
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.slow
 def test_the_examples_of_the_training_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -114,6 +115,7 @@ def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_
     assert np.mean(gained[-50:]) > np.mean(gained[:50]) + 2
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_a_reward_read_right_after_the_step_is_less_than_half_of_it() -> None:
     made, read = env.aec("khiva", 3, rewards="points"), 0.0
     made.reset(seed=1)

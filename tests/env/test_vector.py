@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from in_targets import soak_but_every
-from rules_in_c import PLACES, need_rules
+from rules_in_c import PLACES
 from wording import pattern
 
 import khiva_arena
@@ -32,10 +32,10 @@ def same(one: Any, other: Any) -> None:
             assert np.array_equal(part[key], again[key]), key
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 @pytest.mark.parametrize("rewards", ["places", "points"])
 def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_rules()
     rng = np.random.default_rng(seats)
     without = tuple(rng.choice([*khiva_arena.env.aec(game, seats).coding.keys], 2, replace=False).tolist())
     how: dict[str, Any] = {"rewards": rewards, "without": without if rewards == "points" else ()}
@@ -68,9 +68,9 @@ def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, reward
         assert not cut.any()
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("rewards", ["places", "points"])
 def test_the_engine_steps_alike_where_the_rules_in_c_are_not_built(rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_rules()
     made: list[VectorEnv] = [khiva_arena.env.vector("khiva", 3, GAMES, rewards=rewards, without=("history",))]
     monkeypatch.setattr(crules, "is_built", lambda: False)
     with pytest.warns(RuntimeWarning, match=pattern("env", "steps-take-longer", factor="100")):
@@ -85,8 +85,8 @@ def test_the_engine_steps_alike_where_the_rules_in_c_are_not_built(rewards: str,
         first, second = (env.step(actions) for env in made)
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_equal_seeds_are_equal_matches_and_without_one_deals_go_on() -> None:
-    need_rules()
     env, again = (khiva_arena.env.vector("khiva", 3, GAMES) for _ in range(2))
     same(env.reset(seed=3), again.reset(seed=3))
     same(env.reset(), again.reset())
@@ -94,8 +94,8 @@ def test_equal_seeds_are_equal_matches_and_without_one_deals_go_on() -> None:
         same(env.reset(), again.reset(seed=3))
 
 
+@pytest.mark.usefixtures("rules_in_c")
 def test_what_a_step_returned_does_not_change() -> None:
-    need_rules()
     env = khiva_arena.env.vector("khiva", 3, GAMES)
     rng, obs = np.random.default_rng(1), env.reset(seed=3)[0]
     results = [env.step(drawn(obs["action_mask"], rng))]
@@ -106,9 +106,9 @@ def test_what_a_step_returned_does_not_change() -> None:
     same(results[0], kept[0])
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("actions", [[1], [[1, 1, 1]], [1.0, 1.0, 1.0], "abc"])
 def test_actions_of_another_form_are_refused(actions: Any) -> None:
-    need_rules()
     env = khiva_arena.env.vector("khiva", 3, GAMES)
     with pytest.raises(RuntimeError, match=pattern("env", "before-first-step")):
         env.step([1, 1, 1])
@@ -123,10 +123,10 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any], why: str) -> None:
         khiva_arena.env.vector("khiva", **wrong)
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Observations of who acts and of who waits, rewards, ends, the match that the engine has, and a copy through pickle."""
-    need_rules()
     in_c = khiva_arena.env.aec(game, seats, rewards="points")
     with monkeypatch.context() as without:
         without.setattr(crules, "is_built", lambda: False)
@@ -159,9 +159,9 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
             by_engine.reset()
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("in_c", [True, False])
 def test_a_reset_forgets_choices_and_actions_of_the_match_before(in_c: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_rules()
     if not in_c:
         monkeypatch.setattr(crules, "is_built", lambda: False)
         monkeypatch.setattr("khiva_arena.env.vector_env.warn_of_slowness", lambda *_: None)

@@ -16,6 +16,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
 
 pytestmark = [
+    pytest.mark.usefixtures("rules_in_c"),
     # An observation with its mask is a dict, as in PettingZoo's own card games; its test knows those by name.
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),

@@ -65,6 +65,7 @@ def test_what_cannot_be_done_is_said_with_what_to_do(league: Path) -> None:
     assert "league.toml" in author(league.parent, "list", code=2)[1]
 
 
+@pytest.mark.usefixtures("confined")
 def test_a_revoked_author_s_bots_are_not_entered_by_hand(league: Path, tmp_path: Path) -> None:
     arena("league", "new", "summer", "--seats", "2", cwd=tmp_path)
     author(tmp_path / "summer", "add", "ann")

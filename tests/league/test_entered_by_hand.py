@@ -31,6 +31,7 @@ from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.waiting import take_back, waiting_of
+from khiva_arena.sandbox.level import Level
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 from khiva_arena.terminal import interrupts
@@ -58,7 +59,7 @@ STEPS = (
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> League:
+def template(confined: Level, tmp_path_factory: pytest.TempPathFactory) -> League:
     """A league that nobody has entered."""
     return new_league(tmp_path_factory.mktemp("league") / "spring", settings="versions = 1")
 

@@ -40,7 +40,7 @@ BROKEN = ROOT / "bots" / "broken"
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> League:
+def template(confined: Level, tmp_path_factory: pytest.TempPathFactory) -> League:
     """A league that nobody has entered."""
     return new_league(tmp_path_factory.mktemp("league") / "spring")
 

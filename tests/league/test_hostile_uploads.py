@@ -38,6 +38,7 @@ def test_there_are_enough() -> None:
     assert len({upload.about + upload.name for upload in HOSTILE}) >= 141
 
 
+@pytest.mark.usefixtures("confined")
 @cases("upload", HOSTILE, ids=[upload.about for upload in HOSTILE])
 def test_nothing_hostile_gets_in(upload: HostileUpload, league: League, queue: Queue, author: Author) -> None:
     around = league.folder.parent

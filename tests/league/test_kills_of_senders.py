@@ -17,7 +17,6 @@ from public_league import league_folder, write_public
 from quick_leagues import quick_league as quick_league
 from waiting import PATIENCE, until
 from wording import sentence
-from work import counted_as
 
 from khiva_arena.entrants.bots import load
 from khiva_arena.league.chain.stored_chain import chain_of
@@ -53,6 +52,7 @@ def changed(bot: Path, number: int) -> None:
     source.write_text(f"{source.read_text().partition('/* change')[0]}/* change {number} */\n")
 
 
+@pytest.mark.usefixtures("confined")
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_command_says_that_nothing_waits(number: signal.Signals, folder: Path) -> None:
@@ -78,28 +78,27 @@ def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so
     arena(*words, cwd=folder)
     meant = {entry.identity for entry in waiting(league)}
     usual = time.monotonic() - begun
-    with counted_as(2 * kills):
-        for number in range(TRIES * kills):
-            if ended == kills:
-                break
-            changed(folder / "naive", number)
-            identity, ending = load(str(folder / "naive")).identity, chance.choice(SIGNALS)
-            begun = time.monotonic()
-            code = ended_at_an_instant(words, folder, chance.uniform(0, usual), ending)
-            usual = usual if code else min(usual, time.monotonic() - begun)
-            ended += code != 0
-            entry = next((entry for entry in waiting(league) if entry.identity == identity), None)
-            if code == 0 or (entry and not entry.held):
-                assert entry
-                assert (entry.state, entry.held) == ("accepted", False)
-                assert code == 0 or ending == signal.SIGKILL, "it was interrupted, and comes in"
-                meant.add(identity)
-            else:
-                assert entry is None or ending == signal.SIGKILL, "it was interrupted, and something of it waits"
-                assert code in ENDED
-            if ended == kills or chance.random() < TAKEN_UP:  # else the next version takes the place of what was left
-                arena(*words, cwd=folder)
-                meant.add(identity)
+    for number in range(TRIES * kills):
+        if ended == kills:
+            break
+        changed(folder / "naive", number)
+        identity, ending = load(str(folder / "naive")).identity, chance.choice(SIGNALS)
+        begun = time.monotonic()
+        code = ended_at_an_instant(words, folder, chance.uniform(0, usual), ending)
+        usual = usual if code else min(usual, time.monotonic() - begun)
+        ended += code != 0
+        entry = next((entry for entry in waiting(league) if entry.identity == identity), None)
+        if code == 0 or (entry and not entry.held):
+            assert entry
+            assert (entry.state, entry.held) == ("accepted", False)
+            assert code == 0 or ending == signal.SIGKILL, "it was interrupted, and comes in"
+            meant.add(identity)
+        else:
+            assert entry is None or ending == signal.SIGKILL, "it was interrupted, and something of it waits"
+            assert code in ENDED
+        if ended == kills or chance.random() < TAKEN_UP:  # else the next version takes the place of what was left
+            arena(*words, cwd=folder)
+            meant.add(identity)
     assert ended == kills
     arena("league", "play", "spring", "--batches", "1", cwd=folder)
     with Store.read(league) as store:
@@ -129,25 +128,24 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
         begun = time.monotonic()
         arena(*words[:-1], cwd=tmp_path)
         usual = time.monotonic() - begun
-        with counted_as(2 * kills):
-            for number in range(TRIES * kills):
-                if ended == kills:
-                    break
-                source.write_text(f"{source.read_text()}# {number}\n")
-                for entry in queue.entries("waiting"):
-                    queue.settle(entry.number, "refused", "")
-                begun = time.monotonic()
-                code = ended_at_an_instant(words, tmp_path, chance.uniform(0, usual), chance.choice(SIGNALS))
-                usual = usual if code else min(usual, time.monotonic() - begun)
-                ended += code != 0
-                before = queue.entries("waiting")
-                assert len(before) <= 1
-                for entry in before if chance.random() < TAKEN_UP else ():  # the player has checked it meanwhile
-                    queue.settle(entry.number, "accepted", "its check", f"{number:064x}")
-                out = given_again(words[:-1], tmp_path)
-                (entry,) = [entry for entry in queue.entries()[-1:] if entry.state != "refused"]
-                assert out == f"entry {entry.number} of Spring league: crow is {entry.state}\n"
-                assert not before or before[0].number == entry.number
+        for number in range(TRIES * kills):
+            if ended == kills:
+                break
+            source.write_text(f"{source.read_text()}# {number}\n")
+            for entry in queue.entries("waiting"):
+                queue.settle(entry.number, "refused", "")
+            begun = time.monotonic()
+            code = ended_at_an_instant(words, tmp_path, chance.uniform(0, usual), chance.choice(SIGNALS))
+            usual = usual if code else min(usual, time.monotonic() - begun)
+            ended += code != 0
+            before = queue.entries("waiting")
+            assert len(before) <= 1
+            for entry in before if chance.random() < TAKEN_UP else ():  # the player has checked it meanwhile
+                queue.settle(entry.number, "accepted", "its check", f"{number:064x}")
+            out = given_again(words[:-1], tmp_path)
+            (entry,) = [entry for entry in queue.entries()[-1:] if entry.state != "refused"]
+            assert out == f"entry {entry.number} of Spring league: crow is {entry.state}\n"
+            assert not before or before[0].number == entry.number
     assert ended == kills
     (receipts,) = (tmp_path / "state" / "khiva-arena" / "receipts").iterdir()
     assert [line.count("link ") for line in receipts.read_text().splitlines()] == [1] * len(receipts.read_text().splitlines())

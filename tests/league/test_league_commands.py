@@ -32,6 +32,7 @@ def folder(quick_league: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(quick_league, tmp_path / "folder"))
 
 
+@pytest.mark.usefixtures("confined")
 def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
     done = arena("league", "new", "spring", "--seats", "2", cwd=tmp_path)
     assert "league enter spring" in done.stderr
@@ -58,6 +59,7 @@ def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
     assert len((tmp_path / "spring" / "public" / "chain.jsonl").read_text().splitlines()) == status["link"] + 1
 
 
+@pytest.mark.usefixtures("confined")
 def test_a_bot_that_is_entered_twice_or_fails_is_refused_in_words(folder: Path) -> None:
     twice = arena("league", "enter", "spring", "naive", "--author", "bob", cwd=folder, code=2)
     assert sentence("league", "very-same-bot") in twice.stderr
@@ -143,6 +145,7 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     assert sentence("league", "other-final", number="1", out="spring/final-1", link=str(number)) in told
 
 
+@pytest.mark.usefixtures("confined")
 def test_other_commands_leave_a_league_alone(folder: Path) -> None:
     arena("league", "play", "spring", "--batches", "1", cwd=folder)
     refused = arena("run", *OTHERS, "--out", "spring", cwd=folder, code=2)
@@ -166,6 +169,7 @@ def test_a_new_league_with_a_mistake_leaves_nothing_behind(tmp_path: Path) -> No
     arena("league", "new", "spring", "--seats", "5", cwd=tmp_path)
 
 
+@pytest.mark.usefixtures("confined")
 def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines(folder: Path) -> None:
     path = folder / "spring" / "league.toml"
     text = path.read_text().replace("\nversions = 2", "").replace("\nisolation", "\n#isolation")

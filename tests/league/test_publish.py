@@ -500,6 +500,7 @@ def test_points_by_source_are_those_of_batches_that_are_public(tmp_path: Path, c
         assert table.to_dict()["events"] == events[:1]
 
 
+@pytest.mark.usefixtures("confined")
 @pytest.mark.usefixtures("as_processes")
 def test_a_league_that_is_played_publishes_all_of_it(quick_league: Path, tmp_path: Path) -> None:
     shutil.copytree(quick_league / "spring", tmp_path / "spring")

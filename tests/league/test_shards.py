@@ -106,6 +106,7 @@ def test_a_batch_of_shards_is_that_of_one_machine(league_at: Callable[[Path], Pa
     assert sentence("league", "not-its-batch", league="spring") in late.stderr
 
 
+@pytest.mark.usefixtures("confined")
 def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(folder: Path) -> None:
     league(folder, "plan", "spring", "batch.json")
     chain = folder / "spring" / "public" / "chain.jsonl"
@@ -120,6 +121,7 @@ def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(folder: Pat
         assert store.recorded(open_batch(store)) == set()
 
 
+@pytest.mark.usefixtures("confined")
 def test_the_line_after_a_plan_works_as_it_is_printed_with_a_beacon_too(folder: Path) -> None:
     settings = folder / "spring" / "league.toml"
     beacon = 'beacon = "a test"\nbeacon_begins = "2026-01-01T00:00:00Z"\nbeacon_seconds = 1\nbeacon_ahead = 0\n'
@@ -158,6 +160,7 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: P
     arena("merge", "shard", "--event", batch, "--out", "spring", cwd=folder)
 
 
+@pytest.mark.usefixtures("confined")
 def test_a_league_that_is_not_founded_takes_nothing(folder: Path, league_at: Callable[[Path], Path]) -> None:
     refused = arena("run", *OTHERS, "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
@@ -185,6 +188,7 @@ def test_a_shard_of_another_batch_is_refused(folder: Path) -> None:
     assert sentence("league", "played-by-league-play") in refused.stderr
 
 
+@pytest.mark.usefixtures("confined")
 def test_no_plan_lies_where_bots_or_the_server_read(folder: Path) -> None:
     (folder / "link").symlink_to(folder / "spring")
     (folder / "anchor").mkdir()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from arena import arena, bots
 from bundling import lines_of
-from levels import EVERY_LEVEL, need_level, python_at
+from levels import EVERY_LEVEL, python_at
 from makers import maker_at
 from once import made_once
 from tools import lacks
@@ -167,7 +167,6 @@ def test_choices_depend_on_the_payload(cup: Path) -> None:
 @EVERY_LEVEL
 def test_a_payload_is_read_by_the_wall_clock_at_every_level(cup: Path, tmp_path: Path, level: Level) -> None:
     """A bot without one would read the next frame in its place, or nothing: its sum would be another one."""
-    need_level(level)
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     words = ("--isolation", str(level), "--seats", "2", "--seeds", "1", "--seed", "a", "--trust-bots")

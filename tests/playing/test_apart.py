@@ -9,7 +9,6 @@ import pytest
 from apart import Watch, watched
 from arena import C, arena, bots
 from in_targets import soak_but_every
-from levels import need_level
 from msgspec.structs import replace
 
 from khiva_arena.arbiter import match_queue
@@ -78,12 +77,11 @@ def test_rotations_of_a_table_are_not_played_side_by_side(
     assert re.findall(r"run digest \w+", said) == [alone]
 
 
-@pytest.mark.parametrize("level", [Level.STRICT, Level.TRUSTED], ids=["strict", "trusted as strict"])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.TRUSTED], ids=["strict", "trusted as strict"], indirect=True)
 @pytest.mark.parametrize(("cores", "slots"), [(1, 2), (2, 3)], ids=["one process", "two workers"])
 def test_the_matches_of_a_single_deal_are_played_one_after_another_at_strict(
     cores: int, slots: int, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_level(level)
     wait_as_at_strict(monkeypatch, level)
     words = ["--isolation", level, "--seeds", "1", "--seats", "3", "--copies", "2"]
     watch, _ = played(tmp_path, monkeypatch, *words, "-j", str(slots), cores=cores, change=some_void)

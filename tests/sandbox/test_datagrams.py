@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from levels import KEEPING, need_level, python_at
+from levels import KEEPING, python_at
 
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.native import build
@@ -40,7 +40,6 @@ for _ in range(50):
 
 def tried(level: Level, name: str, *scripts: str) -> str:
     """What bots say that try to talk by a socket of this name."""
-    need_level(level)
     commands = [Command((python_at(level), "-I", "-c", script, name), "/") for script in scripts]
 
     async def play() -> str:
@@ -58,6 +57,7 @@ def test_two_bots_of_a_match_do_not_hear_each_other(level: Level, name: str) -> 
     assert said.count("Error") == 2  # neither has such a pair
 
 
+@pytest.mark.usefixtures("basic")
 def test_nor_with_a_landlock_that_knows_no_scopes(monkeypatch: pytest.MonkeyPatch, open_folder: Path) -> None:
     """As on Linux before 6.12, where nothing else would hold them."""
     text = (Path(basic.HERE) / "launcher.py").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from compilers import compiled_launcher
-from levels import EVERY_LEVEL, need_level, python_at
+from levels import EVERY_LEVEL, python_at
 from wording import sentence
 
 from khiva_arena.native import build
@@ -45,7 +45,6 @@ def look(level: Level) -> dict:
 @pytest.mark.slow
 @EVERY_LEVEL
 def test_a_bot_begins_the_same_with_and_without_it(level: Level, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_level(level)
     monkeypatch.setattr(build, "program", lambda name: "")
     without = look(level)
     program = compiled_launcher(open_folder)

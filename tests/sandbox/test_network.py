@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import trio
 from greeter import greeting
-from levels import EVERY_LEVEL, KEEPING, need_level, python_at
+from levels import EVERY_LEVEL, KEEPING, python_at
 
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.sandbox.cell import cell
@@ -52,7 +52,6 @@ def port() -> Iterator[int]:
 
 def said(level: Level, port: int, *, network: bool, handed: dict[str, str] | None = None) -> tuple[dict[str, str], str]:
     """What a bot could do, and what it said of its key."""
-    need_level(level)
     words = (python_at(level), "-I", "-c", TRIES, str(port))
 
     async def play() -> str:
@@ -86,7 +85,6 @@ def test_a_bot_has_its_variable_and_its_value_is_struck(level: Level, port: int)
 @EVERY_LEVEL
 def test_no_word_that_starts_a_bot_has_the_value_in_it(level: Level) -> None:
     """The words of a process can be read by everybody on the machine."""
-    need_level(level)
     command = Command((python_at(level), "-c", ""), "/", handed={"API_KEY": SECRET})
     made = cell(command, Sandbox(level), "test")
     try:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import trio
 from arena import C_GREEDY, SECONDS, C, bots, descendants, left_over, living
-from levels import need_level
 from other_user import as_user, need_user
 from wording import pattern
 
@@ -133,9 +132,8 @@ def test_no_limit_is_above_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system_limits(Resources())["NOFILE"] == (40, 40)
 
 
-@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True)
 def test_a_bot_starts_where_we_may_have_few_processes(level: Level) -> None:
-    need_level(level)
     script = (
         "import resource; from khiva_arena.sandbox.level import Level; from khiva_arena.sandbox.detect import run_at\n"
         "resource.setrlimit(resource.RLIMIT_NPROC, (50, 50))\n"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from levels import need_level
 
 from khiva_arena.sandbox import prepared, proc_mask, readable_paths
 from khiva_arena.sandbox.cell import cell
@@ -89,8 +88,8 @@ def mounts(made: list[str]) -> list[str]:
     return [path for word, path in zip(made, made[2:], strict=False) if word == "--ro-bind" and path.startswith("/etc")]
 
 
+@pytest.mark.usefixtures("standard")
 def test_settings_take_one_mount_unless_a_bot_may_read_more_of_etc() -> None:
-    need_level(Level.STANDARD)
     for readable, several in (((), False), (("/etc/passwd",), True)):
         made = cell(Command(("/bin/true",), "/", readable=readable), Sandbox(Level.STANDARD), "test")
         made.clean()

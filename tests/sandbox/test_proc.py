@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from compilers import WAYS, compiled_launcher
-from levels import KEEPING, SUPPORT, need_level
+from levels import KEEPING, SUPPORT
 from tools import need, need_language
 
 from khiva_arena.native import build
@@ -78,7 +78,6 @@ def test_nothing_there_moves_by_what_others_do(
     level: Level, built: bool, open_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read twice from inside, while others make themselves noticed: what can be read says the same."""
-    need_level(level)
     launcher = compiled_launcher(open_folder) if built else ""
     monkeypatch.setattr(build, "program", lambda name: launcher)
     names = open_folder / "names"
@@ -103,13 +102,12 @@ def test_the_commotion_is_seen_where_nothing_is_hidden(open_folder: Path) -> Non
     assert {"/proc/meminfo", "/proc/stat", "/proc/vmstat", "/proc/sys/fs/file-nr", "/proc/self/net/unix"} <= set(changed)
 
 
-@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 @WAYS
 def test_what_a_newer_kernel_adds_is_hidden(
     level: Level, built: bool, open_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name that is not known to be still is covered, folder or file."""
-    need_level(level)
     launcher = compiled_launcher(open_folder) if built else ""
     monkeypatch.setattr(build, "program", lambda name: launcher)
     monkeypatch.setattr(proc_mask, "STILL", proc_mask.STILL - {"version", "bus"})
@@ -133,9 +131,9 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.usefixtures("basic")
 def test_of_the_network_nothing_is_seen_at_basic() -> None:
     """It is the machine's network there: who has which socket, and how many there are."""
-    need_level(Level.BASIC)
     code, out, said = run_at(Level.BASIC, (PYTHON, "-I", "-S", "-c", OPENS, *OF_THE_NETWORK, "/proc/net/unix", "/proc/self/task"))
     assert (code, out) == (0, ""), said
 
@@ -151,7 +149,6 @@ def java(level: Level) -> dict[str, str]:
 @KEEPING
 def test_a_jvm_sizes_itself_by_its_limits(level: Level) -> None:
     need("java")
-    need_level(level)
     gib = 1 << 30
     assert java(level) == {"MaxRAM": str(gib), "MaxHeapSize": str(gib // 4), "ActiveProcessorCount": "1"}
 
@@ -162,7 +159,6 @@ def test_node_sizes_itself_by_the_machine(level: Level) -> None:
     """Its heap and the memory that it sees are as they are without a sandbox; so are the cores, except where they are counted in
     a file that says how busy they are and cannot be replaced."""
     need("node")
-    need_level(level)
     code = 'const os=require("os");console.log(os.totalmem(),require("v8").getHeapStatistics().heap_size_limit,os.cpus().length)'
     words = (shutil.which("node") or "", "-e", code)
     outside = run_at(Level.TRUSTED, words)[1].split()
@@ -182,11 +178,10 @@ class M { static void Main() {
 
 
 @pytest.mark.language
-@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True)
 def test_go_finds_the_cores_of_the_machine(level: Level) -> None:
     """Its own command says how many, without the variable by which the arena tells it otherwise."""
     need("go")
-    need_level(level)
     words = ("/usr/bin/env", "-u", "GOMAXPROCS", "GODEBUG=schedtrace=1", shutil.which("go") or "", "version")
     cores: list[str] = []
     for _ in range(20):  # one that ends within a millisecond says nothing
@@ -199,13 +194,13 @@ def test_go_finds_the_cores_of_the_machine(level: Level) -> None:
 
 @pytest.mark.language
 @pytest.mark.xdist_group("csharp")
+@pytest.mark.usefixtures("standard", "basic")
 def test_mono_finds_the_cores_of_the_machine(open_folder: Path) -> None:
     need_language("csharp")
     (open_folder / "Main.cs").write_text(CORES)
     subprocess.run(["mcs", "-out:program", "Main.cs"], cwd=open_folder, check=True, timeout=300)
     program = str(open_folder / "program")
     for level in (Level.STANDARD, Level.BASIC):
-        need_level(level)
         code, out, said = run_at(level, (shutil.which("mono") or "", program), (program,))
         assert code == 0, said
         assert out.splitlines()[-1] == f"{os.cpu_count()} cores, 64 MiB", level

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from levels import KEEPING, need_level
+from levels import KEEPING
 from wording import pattern, sentence
 
 from khiva_arena.entrants.bots import load
@@ -114,16 +114,15 @@ def test_a_proxy_with_nothing_behind_it_is_said_so(home: Path) -> None:
 def test_a_build_runs_the_toolchain_behind_the_proxy(
     level: Level, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_level(level)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(home.parent / "cache"))
     (tmp_path / "bot.toml").write_text('name = "built"\nrun = "./bot"\nbuild = "cargo build"\n')
     staged = Path(stage(load(str(tmp_path)), level).folder)
     assert (staged / "bot").read_text() == "#!/bin/sh\nexec sleep 60\n"
 
 
+@pytest.mark.usefixtures("basic")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are " + sentence("sandbox", "users-their-own"))
 def test_a_toolchain_in_a_home_closed_to_others_is_named(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    need_level(Level.BASIC)
     home.chmod(0o700)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(home.parent / "cache"))
     (tmp_path / "bot.toml").write_text('name = "built"\nrun = "./bot"\nbuild = "cargo build"\n')

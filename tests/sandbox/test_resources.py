@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jobs import SECRET, job
-from levels import EVERY_LEVEL, ROOT, need_level, script_at
+from levels import EVERY_LEVEL, ROOT, script_at
 from shared_builds import libraries
 from tools import need
 from wording import sentence
@@ -36,7 +36,6 @@ LONG = {"startup_ms": 60_000, "turn_ms": 60_000, "bank_ms": 0}
 
 def run(level: Level, how: str, *more: str, resources: Resources = SMALL, **time: int) -> Outcome:
     """The taker beside an honest bot, which must not feel anything of it."""
-    need_level(level)
     seats = [script_at(level, "taker.py", how, *more), script_at(level, "taker.py", "nothing")]
     outcome = play_one(job(seats, policy="strict", sandbox=Sandbox(level, resources), **(LONG | time)))
     assert outcome.record is not None, outcome.void
@@ -91,7 +90,7 @@ def test_who_copes_with_a_full_scratch_folder_plays_on_where_the_system_bounds_i
     assert outcome.record.verdicts[0] is (Verdict.OK if kind(level).wrapping else Verdict.RESOURCE)
 
 
-@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 def test_what_a_killed_bot_used_is_counted(level: Level) -> None:
     outcome = run(level, "children", resources=HEAVY)
     assert outcome.seats[0].ending.killed
@@ -176,7 +175,6 @@ def test_what_an_end_tells(status: int, cpu: float, peak: int, notes: str, begin
 @pytest.mark.language
 @EVERY_LEVEL
 def test_node_lives_with_the_defaults(level: Level) -> None:
-    need_level(level)
     need("node")
     works = "const a = []; for (let i = 0; i < 40; i++) a.push(Buffer.alloc(1 << 20, 1)); console.log(a.length)"
     assert run_at(level, ("node", "-e", works)) == (0, "40\n", "")
@@ -199,7 +197,6 @@ public class Works {
 @pytest.mark.language
 @EVERY_LEVEL
 def test_a_jvm_lives_with_the_defaults(level: Level, open_folder: Path) -> None:
-    need_level(level)
     need("java")
     need("javac")
     source = open_folder / "Works.java"

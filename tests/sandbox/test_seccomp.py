@@ -13,7 +13,7 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from levels import KEEPING, need_level, python_at
+from levels import KEEPING, python_at
 from tools import lacks, need
 from wording import sentence
 
@@ -348,7 +348,6 @@ print(json.dumps(out))
 
 @KEEPING
 def test_the_kernel_decides_likewise(level: Level) -> None:
-    need_level(level)
     here = seccomp.refused_here() | {name: (seccomp.number(call), call.error) for name, call in seccomp.LEAVING_THE_GROUP.items()}
     words = (python_at(level), "-I", "-S", "-c", CALLS, json.dumps({name: number for name, (number, _) in here.items()}))
     code, out, said = run_at(level, words)

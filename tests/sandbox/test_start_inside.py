@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from compilers import compiled_launcher, with_launcher
-from levels import SUPPORT, need_level
+from levels import SUPPORT
 from other_user import as_user, need_user
 from tools import lacks, need
 
@@ -25,7 +25,7 @@ from khiva_arena.sandbox.prepared import prepare
 
 pytestmark = pytest.mark.slow
 
-NAMESPACED = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
+NAMESPACED = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 VIEWER = str(SUPPORT / "cell_view.py")
 PYTHON = "/usr/bin/python3"
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
@@ -46,7 +46,6 @@ for launcher in (build.program("launch"), ""):
 @pytest.mark.parametrize("user", ["ours", "ordinary"])
 def test_a_bot_sees_the_same_by_both_ways(level: Level, user: str, user_home: Path, open_folder: Path) -> None:
     """All but the mount of what the launcher needs, which is under another mount."""
-    need_level(level)
     launcher = compiled_launcher(open_folder)
     same_for_all = ("/usr", *readable_paths.interpreter())
     code = with_launcher(launcher, LOOKS.replace("WORDS", repr(same_for_all)))
@@ -77,9 +76,9 @@ def words_of_a_start() -> list[str]:
     return made.argv
 
 
+@pytest.mark.usefixtures("standard")
 def test_where_the_launcher_cannot_cover_bubblewrap_does(monkeypatch: pytest.MonkeyPatch, open_folder: Path) -> None:
     """As before Linux 5.12, where AppArmor takes capabilities from what bubblewrap starts, and where no compiler was."""
-    need_level(Level.STANDARD)
     covers = shutil.copy(compiled_launcher(open_folder), open_folder / "covers")
     words = {}
     for launcher in (compiled_launcher(open_folder, "-DSET_ATTRIBUTES=9999"), "", str(covers)):
@@ -89,11 +88,11 @@ def test_where_the_launcher_cannot_cover_bubblewrap_does(monkeypatch: pytest.Mon
     assert ["--seccomp" in argv for argv in words.values()] == [True, True, False]
 
 
+@pytest.mark.usefixtures("standard")
 def test_a_program_that_cannot_start_is_a_complaint_that_is_looked_into(
     monkeypatch: pytest.MonkeyPatch, open_folder: Path
 ) -> None:
     """The launcher says so as prlimit does: the host is asked whether it refuses every program."""
-    need_level(Level.STANDARD)
     launcher = compiled_launcher(open_folder)
     monkeypatch.setattr(build, "program", lambda name: launcher)
     program = open_folder / "program"
@@ -109,10 +108,10 @@ def test_a_program_that_cannot_start_is_a_complaint_that_is_looked_into(
     assert host_refusal(Level.STANDARD, run.stderr) == "no more memory"
 
 
+@pytest.mark.usefixtures("standard")
 @pytest.mark.parametrize("user", [None, 1879048192])
 def test_without_a_user_of_its_own_it_gets_no_further_user_namespaces(user: int | None) -> None:
     """bubblewrap would see to that by a namespace in which the launcher cannot cover anything."""
-    need_level(Level.STANDARD)
     inside = Inside(("/bin/true",), "/", ("/usr",), (), Resources(), user)
     words = command_that_covers(inside, 3, 4, prepare())
     orders = words[words.index("--") + 1 :]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from arena import NAIVE, RANDOM, bots
-from levels import EVERY_LEVEL, need_level
+from levels import EVERY_LEVEL
 from wording import sentence
 
 from khiva_arena.sandbox import detect, stops
@@ -47,7 +47,6 @@ class Stopped:
 def test_a_level_whose_probe_was_stopped_is_tried_again(
     level: Level, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_level(level)
     Stopped(monkeypatch, -number, 128 + number)
     assert detect.why_not(level) == ""
 
@@ -79,10 +78,10 @@ def test_a_level_that_cannot_be_prepared_is_tried_once(monkeypatch: pytest.Monke
     assert len(tries) == 1
 
 
+@pytest.mark.usefixtures("standard")
 @pytest.mark.parametrize(("how", "isolation"), [("TERM", ()), ("HUP", ()), ("INT", ("--isolation", "standard"))])
 def test_a_stop_while_isolation_is_tried_is_a_stop(how: str, isolation: tuple[str, ...], tmp_path: Path) -> None:
     """The probe first, and the arbiter a moment later."""
-    need_level(Level.STANDARD)
     fake = tmp_path / "bin" / "bwrap"
     fake.parent.mkdir()
     fake.write_text(FAKE.format(signal=how))

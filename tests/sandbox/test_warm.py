@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from levels import SUPPORT, need_level
+from levels import SUPPORT
 from tools import lacks, need
 from wording import sentence
 
@@ -79,9 +79,9 @@ def sizes(folder: str) -> list[tuple[str, int]]:
     return [(path, os.lstat(path).st_size) for path in paths if os.path.isfile(path) and not os.path.islink(path)]
 
 
+@pytest.mark.usefixtures("standard")
 def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
     """The attack that the next test is about works; a machine without a disk behind its files has none to make."""
-    need_level(Level.STANDARD)
     left, read = notes_through(cold_file())
     if not any(left):
         lacks("the system keeps files in memory here whatever is asked of it", may=True)
@@ -90,9 +90,8 @@ def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("keeping")
-@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 def test_no_note_can_be_read_where_files_are_kept_warm(level: Level) -> None:
-    need_level(level)
     left, read = notes_through(cold_file())
     assert warm.refusal() == ""
     assert (set(left), set(read)) == ({0}, {0}), "every page was there, in the first match as in the second"
@@ -132,9 +131,9 @@ def test_a_helper_that_dies_is_replaced(tmp_path: Path) -> None:
     assert [one.poll() for one in warm.KEEPERS._keepers] == [None]
 
 
+@pytest.mark.usefixtures("standard")
 @pytest.mark.usefixtures("keeping")
 def test_too_much_is_said_and_the_bot_starts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    need_level(Level.STANDARD)
     warm.KEEPERS.close()
     monkeypatch.setattr(warm, "SHARE", 0.0)
     assert started((PYTHON, "-c", "print(1)")) == "1\n"
@@ -172,20 +171,20 @@ RUNTIMES = {
 }
 
 
+@pytest.mark.usefixtures("standard")
 @pytest.mark.usefixtures("keeping")
 @pytest.mark.parametrize("name", list(RUNTIMES))
 def test_runtimes_start_with_what_they_need_of_usr(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     need(name)
-    need_level(Level.STANDARD)
     monkeypatch.setattr(warm, "keep", lambda _folders: None)
     program = shutil.which(name, path="/usr/bin") or shutil.which(name) or ""
     assert "yes" in started((program, *RUNTIMES[name])).lower()
     assert needed.USR not in needed.all_of(program, ())
 
 
+@pytest.mark.usefixtures("standard")
 @pytest.mark.usefixtures("keeping")
 def test_a_bot_sees_nothing_of_other_runtimes_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    need_level(Level.STANDARD)
     monkeypatch.setattr(warm, "keep", lambda _folders: None)
     seen = started(
         (PYTHON, "-c", "import os; print(*os.listdir('/usr'), *os.listdir('/usr/lib'), *os.listdir('/usr/share'))")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from levels import KEEPING, SUPPORT, need_level, python_at
+from levels import KEEPING, SUPPORT, python_at
 from other_user import as_user, need_user
 
 from khiva_arena.sandbox import proc_mask, readable_paths
@@ -37,16 +37,14 @@ def holds(out: str) -> None:
 
 @KEEPING
 def test_nothing_can_be_changed_that_anybody_else_sees(level: Level) -> None:
-    need_level(level)
     code, out, said = run_at(level, (python_at(level), "-I", "-S", PROBE, *tops()), (PROBE,))
     assert code == 0, said
     holds(out)
 
 
-@pytest.mark.parametrize("level", [Level.STANDARD, Level.BASIC])
+@pytest.mark.parametrize("level", [Level.STANDARD, Level.BASIC], indirect=True)
 def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, user_home: Path) -> None:
     """To whom the files belong that they run from."""
-    need_level(level)
     need_user(user_home)
     probe = user_home / "writable.py"
     probe.write_text(Path(PROBE).read_text())

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from arena import C, arena, arena_process, bots
+from arena import NAME_OF_C, C, arena, arena_process, bots
 from forked_command import started
 from seat_client import Refused, Seat, addresses
 from stores import bytes_in
@@ -117,7 +117,7 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
         page.close()
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == ["random-c", "you"]
+    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == sorted([NAME_OF_C, "you"])
     assert sentence("play", "every-choice-replays-digest") + " " in out
     assert sentence("play", "replay-page-hands-open") in err
     assert list(tmp_path.iterdir()) == []

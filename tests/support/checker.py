@@ -26,7 +26,7 @@ STACK = "--stack-size=1800"
 
 @cache
 def runtime() -> Path:
-    """The archive of the runtime, where `make page` leaves it. Where it cannot be fetched a test is skipped, and fails in CI."""
+    """The archive of the runtime, where `make page` leaves it. Where it cannot be fetched a test is skipped."""
     if not RUNTIME.exists() or RUNTIME.stat().st_mtime < PINS.stat().st_mtime:
         need("npm")
         words = [sys.executable, str(ROOT / ".ci" / "page_runtime.py"), str(RUNTIME)]

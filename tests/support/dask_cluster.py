@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tools import need
+
 END_SECONDS = 20.0
 QUIET = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
@@ -23,6 +25,7 @@ MAKE = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_cur
 
 def certificates(folder: Path) -> Path:
     """As docs/cluster.md makes them."""
+    need("openssl")
     folder.mkdir()
     words = [*MAKE, "-subj", "/CN=khiva", "-keyout", "key.pem", "-out", "ca.pem"]
     subprocess.run(words, cwd=folder, check=True, capture_output=True)

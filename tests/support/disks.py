@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools import lacks
+from tools import lacks, need
 
 
 @contextmanager
 def small_disk(where: Path, size: str) -> Iterator[Path]:
-    """A tmpfs of this size. Where it cannot be mounted, a test fails in CI and is skipped elsewhere, with the reason."""
+    """A tmpfs of this size. Where it cannot be mounted, a test is skipped with the reason."""
+    need("mount")
     where.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], capture_output=True, check=False)
     if done.returncode:

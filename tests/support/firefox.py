@@ -88,7 +88,7 @@ class Firefox:
 
 @contextmanager
 def firefox() -> Iterator[Firefox]:
-    """A browser for many pages. Without one the test fails in CI and is skipped elsewhere."""
+    """A browser for many pages. Without one the test is skipped."""
     program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if program is None:
         need(BROWSERS[0])

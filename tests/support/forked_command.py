@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import in_process
-import work
 from arena import SECONDS
 
 from khiva_arena.terminal import console, interrupts
@@ -26,7 +25,6 @@ class Forked(subprocess.Popen[Any]):
 
     def _execute_child(self, words: Sequence[str], _program: None, begin: Any, _close: bool, _pass: Any, *more: Any) -> None:
         cwd, env, _info, _flags, _shell, *pipes = more[:11]
-        work.count("commands")
         self._child_created = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # no other thread holds what the child needs

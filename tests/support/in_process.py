@@ -19,7 +19,6 @@ from types import ModuleType
 from typing import IO, Any
 
 import pytest
-import work
 
 import khiva_arena
 from khiva_arena.cli import main
@@ -47,7 +46,6 @@ def in_process(words: Sequence[str], cwd: Path, env: dict[str, str], seconds: fl
     """Run ``khiva-arena`` with these words. Raises KeyboardInterrupt if somebody interrupts it, and TimeoutExpired."""
     wrong = [name for name in env if name.startswith(AT_START)]
     assert not wrong, f"{', '.join(wrong)}: read when a process starts; call arena_process"
-    work.count("commands")
     opened = _descriptors()
     with tempfile.TemporaryFile("ab+") as out, tempfile.TemporaryFile("ab+") as err:
         with ExitStack() as stack:

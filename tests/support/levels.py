@@ -1,4 +1,4 @@
-"""The isolation levels for tests: which there are, and bots that start at each."""
+"""The isolation levels for tests: fixtures that skip a test where its level does not work, and bots that start at each."""
 
 import os
 import sys
@@ -9,21 +9,73 @@ import pytest
 from tools import lacks
 
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import levels
+from khiva_arena.sandbox.detect import best, levels, remedy
 from khiva_arena.sandbox.level import Level
 
 ROOT = Path(__file__).parent.parent.parent
 SUPPORT = Path(__file__).parent
 BROKEN = str(ROOT / "bots" / "broken")
 SYSTEM_PYTHON = "/usr/bin/python3"
-EVERY_LEVEL = pytest.mark.parametrize("level", list(Level))
-KEEPING = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC])
+EVERY_LEVEL = pytest.mark.parametrize("level", list(Level), indirect=True)
+KEEPING = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True)
+FIXTURES = {"level", "standard", "basic", "confined"}
+"""The fixtures below: conftest.py gives each test that uses one the mark ``level``."""
 
 
-def need_level(level: Level) -> None:
-    """A level that this machine lacks is skipped with the reason; in CI only strict, which few machines give, may be missing."""
-    if why := levels()[level]:
-        lacks(f"isolation {level} does not work here: {why}", may=level is Level.STRICT)
+@pytest.fixture
+def level(request: pytest.FixtureRequest) -> Level:
+    """Return the level of a parametrised test, which is skipped where that level does not work. In CI only strict, which few
+    machines give, may be missing."""
+    _need(request.param)
+    return Level(request.param)
+
+
+@pytest.fixture
+def standard() -> None:
+    """Skip the test where standard does not work."""
+    _need(Level.STANDARD)
+
+
+@pytest.fixture
+def basic() -> None:
+    """Skip the test where basic does not work."""
+    _need(Level.BASIC)
+
+
+@pytest.fixture(scope="session")
+def confined() -> Level:
+    """Return the best level that works here for bots in Python. The test is skipped where only trusted does: a league, whose bots
+    are strangers', refuses to play there."""
+    if not (found := best()).confines:
+        lacks("isolation: no level works here", install=isolation_tool())
+    return found
+
+
+def _need(wanted: Level) -> None:
+    if why := levels()[wanted]:
+        lacks(f"isolation: {wanted} does not work here: {why}", may=wanted is Level.STRICT, install=isolation_tool())
+
+
+def isolation_tool() -> str:
+    """Return the command that gives this machine isolation levels, "" if they work or no command is known."""
+    why = levels()[Level.STANDARD]
+    return remedy(Level.STANDARD, why) if why else ""
+
+
+def trust_where_nothing_confines() -> None:
+    """Have commands play at trusted where no level works, by the variables that click reads: most tests are of other things.
+
+    A test of a refusal, a consent or a level deletes them: see the fixture ``distrusting``.
+    """
+    if not best().confines:
+        os.environ.update(trusting())
+
+
+def trusting() -> dict[str, str]:
+    """Return the variables by which commands trust bots: of ``--trust-bots`` where a command plays what its user names, of
+    ``--isolation`` where it plays what a store names."""
+    variables = {f"KHIVA_ARENA_{command}_TRUST_BOTS": "1" for command in ("RUN", "SPRT", "MATCH", "PLAY")}
+    return variables | {"KHIVA_ARENA_REPLAY_ISOLATION": Level.TRUSTED}
 
 
 @cache

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import work
 
 
 def made_once(make: Callable[[Path], None]) -> Callable[[pytest.TempPathFactory], Path]:
@@ -32,7 +31,6 @@ def filled(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], ob
         if not done.exists():
             shutil.rmtree(place, ignore_errors=True)  # what one that failed has left
             place.mkdir()
-            with work.charged_to(work.file_of(make)):
-                make(place)
+            make(place)
             done.touch()
     return place

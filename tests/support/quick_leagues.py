@@ -1,4 +1,5 @@
-"""A league of two seats whose bots are in C, made once: it costs a tenth of one of the shipped bots in Python."""
+"""A league of two seats whose bots are in C, made once: it costs a tenth of one of the shipped bots in Python, which play where
+there is no compiler."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ from khiva_arena.commands.new import make
 
 def quick_bot(home: Path, start: str = "random") -> Path:
     """Make a bot in C in a new folder, which has its name. ``start``: the shipped bot that it equals. Return the folder."""
-    make(shipped.languages()["c"], home, start)
+    make(shipped.languages()["c" if shutil.which("cc") else "python"], home, start)
     return home
 
 

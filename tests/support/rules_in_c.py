@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_rules import drawn_rules
-from tools import lacks
 
 from khiva_arena import crules
 from khiva_arena.env.coding import Coding, coding_of
@@ -58,12 +57,6 @@ EXACT = ("khiva", "silk_road")
 """The games whose rules in C take no view that no position shows. Emira's take some of those, and draw worlds that are near."""
 ODD = (None, True, "salts", -1, 0, 1, 2, 3, 4, 5, 6, 9, 10, 45, 1000, 2**40, [], {}, [[]], [0, 1], [4, 5])
 """Values that stand in no place of most views."""
-
-
-def need_rules() -> None:
-    """Skip a test where the rules in C are not built."""
-    if not crules.is_built():
-        lacks("set-up had nothing to build C with")
 
 
 # --- one match twice ---

@@ -4,27 +4,17 @@ A test or a conftest imports the fixture, as ``from stores import round_robin as
 and a test that changes a store copies that.
 """
 
-import subprocess
-import tempfile
-from functools import cache
 from pathlib import Path
 
 from arena import NAIVE as PYTHON
-from arena import ROOT, arena, bots
+from arena import arena, bots
 from once import made_once
+from quick_bots import FORFEITS as FORFEITS
+from quick_bots import GREEDY as GREEDY
+from quick_bots import NAIVE as NAIVE
+from quick_bots import RANDOM as RANDOM
+from quick_bots import STRIKES as STRIKES
 
-_QUICK = ROOT / "tests" / "support" / "quick"
-RANDOM, NAIVE, GREEDY = (str(_QUICK / name) for name in ("random", "naive", "greedy"))
-"""Bots in C that play any choice, the first one and the last one."""
-STRIKES, FORFEITS = (str(_QUICK / name) for name in ("strikes", "forfeits"))
-"""Bots in C that play the last choice, but at their second decision one that is not there, or end with an error."""
-for _folder in (RANDOM, NAIVE, GREEDY, STRIKES, FORFEITS):  # a bot has its files in its folder; git keeps one of them
-    if not (_copy := Path(_folder, "quick.c")).exists() or _copy.read_bytes() != (_QUICK / "quick.c").read_bytes():
-        with tempfile.NamedTemporaryFile(dir=_QUICK, delete=False) as _draft:  # other workers import this, too
-            _draft.write((_QUICK / "quick.c").read_bytes())
-        Path(_draft.name).chmod(0o644)
-        Path(_draft.name).rename(_copy)
-BUILD = ("cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L")
 TRUSTED = ("--isolation", "trusted")
 SHORT = ("--rule", "max_turns=8")
 """Matches at two or three seats of at most eight turns, which are replayed by nearly all that reads a store."""
@@ -39,14 +29,6 @@ name = "final"
 format = "knockout"
 take = 2
 """
-
-
-@cache
-def quick_program() -> bytes:
-    """Return the program of these bots, for one that is given its words otherwise."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([*BUILD, "-o", "bot", str(_QUICK / "quick.c")], cwd=folder, check=True)
-        return Path(folder, "bot").read_bytes()
 
 
 @made_once

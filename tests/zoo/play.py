@@ -21,6 +21,7 @@ from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.seals import is_as_sealed, seal
 from khiva_arena.entrants import bots, staging
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
@@ -64,8 +65,14 @@ def staged(level: Level) -> Command:
     not be able to run this Python."""
     command = staging.stage(bots.load(str(BROKEN)))
     folder = str(staging.staged(level) / Path(command.folder).name)
-    if folder != command.folder:
-        shutil.copytree(command.folder, folder, dirs_exist_ok=True)
+    if folder != command.folder and not is_as_sealed(Path(folder)):  # other workers copy it, too, and start bots from it
+        draft = Path(f"{folder}.{os.getpid()}")
+        shutil.copytree(command.folder, draft)
+        try:
+            draft.rename(folder)
+        except OSError:
+            shutil.rmtree(draft)
+        seal(Path(folder))
     return replace(command, folder=folder, argv=tuple(word.replace(command.folder, folder) for word in command.argv))
 
 
