@@ -42,7 +42,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 gc.set_threshold(50_000, 20, 20)  # a fifth less time: most of what tests make is no cycle
 
 from left_behind import begin, end_processes_since, now  # noqa: E402 - found beside the other helpers
-from levels import FIXTURES, trust_where_nothing_confines  # noqa: E402
+from levels import FIXTURES, open_folders_where_bots_are_other_users, trust_where_nothing_confines  # noqa: E402
 from levels import basic as basic  # noqa: E402
 from levels import confined as confined  # noqa: E402
 from levels import level as level  # noqa: E402
@@ -68,6 +68,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         os.environ["KHIVA_ARENA_CACHE"] = cache.name
         session.config.add_cleanup(cache.cleanup)
     trust_where_nothing_confines()
+    open_folders_where_bots_are_other_users(session.config)
 
 
 @pytest.fixture(scope="session", autouse=True)

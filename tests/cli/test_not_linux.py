@@ -154,7 +154,7 @@ def test_doctor_says_what_does_not_work_and_what_to_do(tmp_path: Path, hidden: d
     assert said.splitlines()[0] == first
     assert said.splitlines()[1].startswith("for isolation standard: " + sentence("sandbox", "run-virtual-machine"))
     for level in ("strict", "standard", "basic"):
-        assert f"  {sentence('doctor', 'not-work-here', level=level)}: {sentence('sandbox', 'only-linux')}\n" in said
+        assert "  " + sentence("doctor", "not-work-here", level=level) + ": " + sentence("sandbox", "only-linux") + "\n" in said
     assert "  trusted: does not work" not in said
     assert re.search(r"opens a socket +yes", said)
     assert re.search(pattern("sandbox", "uses-parts-kernel-no") + r" +\?", said)

@@ -190,7 +190,7 @@ def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("confined")
+@pytest.mark.usefixtures("standard")
 def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     found = imported(tmp_path, "match", *BOTS, until="first request")
     assert "khiva_arena.arbiter.gather" in found
@@ -200,7 +200,7 @@ def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("confined")
+@pytest.mark.usefixtures("standard")
 def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     words = ("run", *BOTS, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
     found = imported(tmp_path, *words, until="first request")

@@ -71,6 +71,27 @@ def trust_where_nothing_confines() -> None:
         os.environ.update(trusting())
 
 
+def open_folders_where_bots_are_other_users(config: pytest.Config) -> None:
+    """Let everybody enter pytest's folders where basic is the best level and root runs the tests.
+
+    There root's bots are users of their own, and tests write bots into these folders.
+    """
+    if os.geteuid() or best() is not Level.BASIC:
+        return
+    factory: pytest.TempPathFactory = config._tmp_path_factory  # type: ignore[attr-defined]
+    mktemp, base = factory.mktemp, factory.getbasetemp()
+
+    def opened(basename: str, numbered: bool = True) -> Path:
+        path = mktemp(basename, numbered)
+        path.chmod(0o755)
+        return path
+
+    factory.mktemp = opened  # type: ignore[method-assign]
+    for folder in (base, *base.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest-", "popen-")):
+            folder.chmod(0o755)
+
+
 def trusting() -> dict[str, str]:
     """Return the variables by which commands trust bots: of ``--trust-bots`` where a command plays what its user names, of
     ``--isolation`` where it plays what a store names."""
