@@ -103,9 +103,11 @@ def test_next_lines_of_a_store_do_not_trust_and_say_how_its_owner_may(swiss: Pat
 
 
 def test_next_lines_of_other_commands_end_with_it_too(swiss: Path) -> None:
-    asked = ("replay", "out", "1/0", "--seat", "0", "--bot", GREEDY, "--isolation", "trusted")
-    (line,) = [line for line in arena(*asked, cwd=swiss, code=None).stderr.splitlines() if "--choice" in line]
-    assert line.endswith(IF_YOURS)
+    words = ("replay", "out", "1/0", "--seat", "0", "--isolation", "trusted", "--bot")
+    said = [arena(*words, bot, cwd=swiss, code=None).stderr for bot in (NAIVE, GREEDY)]  # one of them chooses otherwise
+    told = [line for text in said for line in text.splitlines() if "--choice" in line]
+    assert told
+    assert [line for line in told if not line.endswith(IF_YOURS)] == []
     lost = [line for line in arena("match", *PAIR, cwd=swiss).stderr.splitlines() if "--out games" in line]
     kept = [line for line in arena("check", "--quick", RANDOM, cwd=swiss).stdout.splitlines() if "--out games" in line]
     assert [line.endswith(IF_YOURS) for line in (*lost, *kept)] == [True, True]

@@ -356,6 +356,7 @@ REFUSED = {
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("standard")  # at basic the link is told otherwise
 @pytest.mark.parametrize("how", REFUSED)
 def test_a_build_that_means_harm_is_refused_in_the_words_of_check(how: str, league: League, queue: Queue) -> None:
     line, said = REFUSED[how]

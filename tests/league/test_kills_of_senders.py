@@ -15,6 +15,7 @@ from forked_command import started
 from league_serving import league_server
 from public_league import league_folder, write_public
 from quick_leagues import quick_league as quick_league
+from tools import need
 from waiting import PATIENCE, until
 from wording import sentence
 
@@ -48,6 +49,7 @@ def waiting(league: Path) -> list[QueueEntry]:
 
 def changed(bot: Path, number: int) -> None:
     """Make a bot another one that plays alike."""
+    need("cc")
     source = bot / "bot.c"
     source.write_text(f"{source.read_text().partition('/* change')[0]}/* change {number} */\n")
 
