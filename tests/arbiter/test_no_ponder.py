@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from arena import descendants, left_over
 from jobs import SECRET, job
-from levels import EVERY_LEVEL, script_at
+from levels import EVERY_LEVEL, KEEPING, script_at
 from scripted import Bot, ScriptedWire, act, frame, honest, play
 from waiting import until
 
@@ -133,11 +133,9 @@ def test_who_burns_gets_nothing_while_others_think(level: Level) -> None:
     assert until(lambda: used < 0.5 * run(level, "burns", ponder=True).seats[0].ending.cpu)
 
 
-@EVERY_LEVEL
+@KEEPING
 def test_no_timer_gets_a_stopped_bot_going(level: Level) -> None:
     """The system would send SIGCONT for it; at trusted there is nothing to keep it from that."""
-    if level is Level.TRUSTED:
-        pytest.skip("bots are trusted not to")
     outcome = run(level, "stirs", "copes")
     assert outcome.record is not None
     assert outcome.record.verdicts[0] is Verdict.OK
