@@ -231,8 +231,7 @@ def _of_a_table(command: Command) -> Command:
 
 def _loading(job: Job, seat: int) -> bytes:
     path, digest = job.commands[seat].module[:2]
-    # By the event's limit alone: growth fails at the same page everywhere.
-    most_bytes = max(0, job.sandbox.resources.memory - line.OWN_MEMORY)
+    most_bytes = line.module_pages(job.sandbox.resources.memory) * line.PAGE
     return line.LOADING.pack(most_bytes, bytes.fromhex(digest)) + path.encode()
 
 

@@ -31,6 +31,7 @@ from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.events.round_places import places_of
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
+from khiva_arena.modules.runner.line import module_pages
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.replay.frames import film, names_in_text, opened
 from khiva_arena.replay.record import Record, canonical
@@ -72,8 +73,11 @@ class Machine(Protocol):
     def take(self, digest: str, data: bytes) -> None:
         """Keep a module or a payload by its SHA-256."""
 
-    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
-        """Run a module from its start over orders. Raises HostFault, with the reason, if this machine cannot."""
+    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+        """Run a module from its start over orders. Raises HostFault, with the reason, if this machine cannot.
+
+        pages: of memory that it may have
+        """
 
 
 class CannotTellError(Exception):
@@ -117,7 +121,7 @@ class _PageRerunner:
         note(report, RerunFindings(unequal, unconfirmed), matches)
 
     def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
-        seats = [bots[seat.bot] for seat in record.header.seats]
+        seats, pages = [bots[seat.bot] for seat in record.header.seats], module_pages(definition.limits.memory)
         try:
             refuse_unspoken(definition.meter)
         except ConfigError as unspoken:
@@ -128,7 +132,7 @@ class _PageRerunner:
 
         def run(seat: int, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
             module, key = seats[seat].files[0].digest, record.header.seats[seat].number.to_bytes(8, "big")
-            return self._machine.run(module, seats[seat].payload, definition.limits.memory, key, orders)
+            return self._machine.run(module, seats[seat].payload, pages, key, orders)
 
         return replayed(record, secret, run)
 

@@ -23,10 +23,10 @@ class JavaScriptMachine:
     def take(self, digest: str, data: bytes) -> None:
         self._page.take(digest, data)
 
-    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
         from pyodide.ffi import can_run_sync, run_sync  # type: ignore[import-not-found]
 
-        words = (module, payload, most_bytes, key, [[*order] for order in orders])
+        words = (module, payload, pages, key, [[*order] for order in orders])
         why, results = self._page.run(*words)
         if why and can_run_sync():  # a worker's stack may be full too early, and a promise has one of its own
             why, results = run_sync(self._page.run_apart(*words))

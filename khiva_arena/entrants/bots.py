@@ -226,9 +226,9 @@ def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
 
     memory: the bytes that a bot of the event may have, some of which its runner takes
     """
-    from khiva_arena.modules.runner.line import OWN_MEMORY  # not above: by the wall clock no bot has need of it
+    from khiva_arena.modules.runner.line import OWN_MEMORY, PAGE, module_pages  # not above: by the wall clock no bot needs it
 
-    left = max(0, memory - OWN_MEMORY) // MIB
+    left = module_pages(memory) * PAGE // MIB
     asked = [(bot, bot.interpreted.memory) for bot in bots if bot.interpreted]
     return [
         f"--bot {bot.asked_as}: its interpreter has {mib} MiB of memory, and --limit memory={memory // MIB}M leaves a module "

@@ -1,8 +1,7 @@
 // Modules and payloads by their hashes, and runs of them from their starts: what a check of a bundle needs of a meter and a runner.
 import { rewritten } from "./meter.js";
-import { PAGE_BYTES } from "./prices.js";
 import { play, playApart } from "./runner.js";
-import { Refused } from "./sections.js";
+import { Refused, firstPages } from "./sections.js";
 
 // What a page takes on, beside the bounds of METER.md, which hold for machines that can do without a module. The interpreter of
 // Python has 10.8 million bytes and 1.1 million merges.
@@ -38,7 +37,7 @@ export class Machine {
     return file;
   }
 
-  // Run a module from its start over orders, each [word, ticks, bytes]. Return {results, why}.
+  // Run a module, whose memory may have so many pages, from its start over orders, each [word, ticks, bytes]. Return {results, why}.
   // results: one for each order to ask, [word, ticks, bytes]; why: what this machine lacks for it, "" if nothing.
   // An error here is none of the module's: what a module can do wrong is a result. It may be a stack that is full too early, or
   // memory that is not to be had.
@@ -64,7 +63,7 @@ export class Machine {
   }
 
   // Return a list that is filled with results, and a function that gives the words of `play`.
-  seatOf(module, payload, mostBytes, key, orders) {
+  seatOf(module, payload, pages, key, orders) {
     const results = [];
     const left = orders[Symbol.iterator]();
     const next = (result) => {
@@ -72,7 +71,6 @@ export class Machine {
       const { value } = left.next();
       return value ? { order: value[0], ticks: value[1], bytes: value[2] } : null;
     };
-    const pages = Math.floor(mostBytes / PAGE_BYTES);
     return { results, seat: () => [this.moduleOf(module, pages), key, next, payload ? this.fileOf(payload) : null] };
   }
 
@@ -97,7 +95,7 @@ export class Machine {
       const bytes = this.fileOf(digest);
       within(bytes.length, MOST.moduleBytes, "bytes of a module");
       const own = rewritten(bytes, pages, mergesWatched());
-      return { module: new WebAssembly.Module(own), size: own.length };
+      return { module: firstPages(own) > pages ? null : new WebAssembly.Module(own), size: own.length };
     } catch (error) {
       if (error instanceof RangeError) throw error; // memory that is not to be had now may be had later
       return { error };

@@ -30,11 +30,12 @@ class Exit extends Error {
 class NoMoreOrders extends Error {}
 
 // Run a seat until there are no more orders, and return what its module wrote on stderr.
-// module: compiled from what the meter has made. key: 8 bytes.
+// module: compiled from what the meter has made; null for one that begins with more memory than it may have. key: 8 bytes.
 // next: gives an order, {order, ticks, bytes}, or null at the end; it is handed the result of the last one, or null.
 // A result is {word, used, answer}, as section 12 has it.
 // payload: the bytes of section 15, or null for a bot that has none.
 export function play(module, key, next, payload = null) {
+  if (!module) return refuseAll(next);
   const seat = new Seat(module, key, next, payload);
   try {
     seat.takeOrders();
@@ -49,6 +50,7 @@ export function play(module, key, next, payload = null) {
 // Run a seat as `play` does, on a stack of its own, which a VM with WebAssembly.promising has; return nothing, later. Where the
 // stack of a page's worker is full before the height of section 6, this one is not.
 export async function playApart(module, key, next, payload = null) {
+  if (!module) return refuseAll(next);
   const seat = new Seat(module, key, next, payload);
   try {
     seat.takeOrders();
@@ -57,6 +59,12 @@ export async function playApart(module, key, next, payload = null) {
   } catch (error) {
     if (!(error instanceof NoMoreOrders)) throw error;
   }
+}
+
+// Section 5: answer the orders to a module that may not begin.
+function refuseAll(next) {
+  for (let order = next(null); order; ) order = next(order.order === "say" ? null : { word: "refused", used: 0, answer: NOTHING });
+  return NOTHING;
 }
 
 function joined(pieces) {

@@ -6,15 +6,19 @@ import { readFileSync } from "node:fs";
 import { rewritten } from "./meter.js";
 import { PAGE_BYTES } from "./prices.js";
 import { play } from "./runner.js";
+import { firstPages } from "./sections.js";
 
 const bytesOf = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
 const hexOf = (bytes) => Buffer.from(bytes).toString("hex");
 const compiled = new Map();
 
-// Return the module of a path, rewritten and compiled, once for each path and memory.
+// Return the module of a path, rewritten and compiled, once for each path and memory; null if it begins with more memory.
 function moduleOf(path, pages) {
   const name = `${pages} ${path}`;
-  if (!compiled.has(name)) compiled.set(name, new WebAssembly.Module(rewritten(new Uint8Array(readFileSync(path)), pages)));
+  if (!compiled.has(name)) {
+    const own = rewritten(new Uint8Array(readFileSync(path)), pages);
+    compiled.set(name, firstPages(own) > pages ? null : new WebAssembly.Module(own));
+  }
   return compiled.get(name);
 }
 

@@ -16,6 +16,7 @@ export function within(value, most, what) {
 const I32 = 0x7f;
 const I64 = 0x7e;
 const [FUNCTION, , MEMORY] = [0, 1, 2];
+const MEMORY_SECTION = 5;
 const PLACE = "wasi_snapshot_preview1";
 const IMPORTS = {
   args_get: [I32, I32],
@@ -67,6 +68,16 @@ export function readModule(bytes) {
   }
   checkWhole(module);
   return module;
+}
+
+// Return with how many pages of memory a valid module begins.
+export function firstPages(bytes) {
+  const reader = new Reader(bytes, 8);
+  for (;;) {
+    const number = reader.byte();
+    const content = new Reader(reader.take(reader.number()));
+    if (number === MEMORY_SECTION) return content.vector(() => readLimits(content))[0].least;
+  }
 }
 
 function readSection(module, reader) {

@@ -7,6 +7,7 @@ import { identityOf, ran, sha256 } from "./alone.js";
 import { Refused, rewritten } from "./meter.js";
 import { PAGE_BYTES } from "./prices.js";
 import { play } from "./runner.js";
+import { firstPages } from "./sections.js";
 
 const STOPS = process.argv.includes("--stop");
 const SHOWN = 256; // bytes; more are told by their length and hash: section 12
@@ -53,7 +54,9 @@ function seatRow(row) {
 }
 
 function played({ module, key, most_bytes: mostBytes, orders, payload: hex, identity }) {
-  const compiled = new WebAssembly.Module(rewritten(bytesOf(module), Math.floor(mostBytes / PAGE_BYTES)));
+  const pages = Math.floor(mostBytes / PAGE_BYTES);
+  const own = rewritten(bytesOf(module), pages);
+  const compiled = firstPages(own) > pages ? null : new WebAssembly.Module(own);
   const results = [];
   const payload = hex === undefined ? null : bytesOf(hex);
   const left = orders[Symbol.iterator]();

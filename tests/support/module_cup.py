@@ -15,6 +15,7 @@ from modules import answers_to
 from once import made_once
 
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.modules.runner.line import PAGE
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.seeds import seed_secret
 
@@ -76,10 +77,10 @@ class OwnMachine:
     def take(self, digest: str, data: bytes) -> None:
         self._files[digest] = data
 
-    def run(self, module: str, payload: str, most_bytes: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
         self.runs += 1
         plain = [(word, ticks, frame.hex()) for word, ticks, frame in orders]
-        answers, _ = answers_to(plain, self._files[module], key, most_bytes, self._files.get(payload))
+        answers, _ = answers_to(plain, self._files[module], key, pages * PAGE, self._files.get(payload))
         return [SeatResult(word, used, bytes.fromhex(answer)) for word, used, answer in answers]
 
 

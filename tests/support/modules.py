@@ -16,8 +16,9 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.imports import PARAMS
-from khiva_arena.modules.runner import baton, instance, vm, wasi
+from khiva_arena.modules.runner import baton, instance, line, vm, wasi
 from khiva_arena.modules.runner.ticks import TickSeat
+from khiva_arena.modules.runner.vm import Unfit
 
 SECONDS = 120
 WASI = wasi.NAME
@@ -76,9 +77,12 @@ def answers_to(
 ) -> tuple[list[Word], bytes]:
     """Give orders to the runner's seat of a module in this process. Return its answers, and what the module wrote on stderr.
 
-    A trap's line is left out: each VM has its own.
+    The line of a trap or a refusal is left out: each VM has its own.
     """
-    seat = SeatAlone(machine(), compiled(module), key, most_bytes, payload=payload)
+    try:
+        seat = SeatAlone(machine(), compiled(module), key, most_bytes, payload=payload)
+    except Unfit:
+        return [(WORDS[line.REFUSED], 0, "") for order, _, _ in orders if order != "say"], b""
     answers, notes = [], b""
     for order, ticks, data in orders:
         seat.say(bytes.fromhex(data))

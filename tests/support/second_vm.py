@@ -19,9 +19,16 @@ from khiva_arena.replay.record import Record
 
 VERIFIER = ROOT / "protocol" / "verifier"
 ORDERS = {line.SAY: "say", line.ASK: "ask", line.END: "end"}
-WORDS = {line.ANSWERED: "answered", line.TIMEOUT: "timeout", line.EXITED: "exited", line.TRAPPED: "trapped", line.STACK: "stack"}
+WORDS = {
+    line.ANSWERED: "answered",
+    line.TIMEOUT: "timeout",
+    line.EXITED: "exited",
+    line.TRAPPED: "trapped",
+    line.STACK: "stack",
+    line.REFUSED: "refused",
+}
 """The words for orders to a runner, and for its answers."""
-QUIET = (line.TRAPPED, line.STACK)
+QUIET = (line.TRAPPED, line.STACK, line.REFUSED)
 """Answers whose line is not compared: each VM has its own."""
 
 

@@ -91,6 +91,7 @@ def bot(
     at_the_start: str = "",
     at_the_end: str = "",
     recursion: Function | None = None,
+    memory: bytes = b"\1\1\1",
 ) -> bytes:
     """Return the module of a bot.
 
@@ -98,6 +99,7 @@ def bot(
     at_the_start: code that runs before its hello
     at_the_end: code that runs when its input has ended
     recursion: what ``RECURSES`` calls, and what calls itself without an end
+    memory: the entry of its memory section
     """
     misdeeds = [f"local.get $asked i32.const {number} i32.eq if {code} end" for number, code in decisions.items()]
     code = CODE.format(at_the_start=at_the_start, at_the_end=at_the_end, misdeeds="\n".join(misdeeds))
@@ -105,7 +107,7 @@ def bot(
         Function(_numbered(code), locals=" ".join(["i32"] * len(LOCALS))),
         recursion or Function(_numbered("$recursion")),
     ]
-    return bytes(Made(functions, imports=IMPORTS, memory=b"\1\1\1", sections={11: _data()}))
+    return bytes(Made(functions, imports=IMPORTS, memory=memory, sections={11: _data()}))
 
 
 def _numbered(code: str) -> str:

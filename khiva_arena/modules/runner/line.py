@@ -44,6 +44,8 @@ LOADING, _OPENING = Struct(">Q32s"), Struct(">8sI?")
 """What the bytes of a LOAD and of an OPEN begin with."""
 LARGEST = 1 << 28
 """Most bytes of a batch."""
+PAGE = 65_536
+"""Bytes of a page of a module's memory."""
 OWN_MEMORY = 40 << 20
 """Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
 nothing is killed."""
@@ -56,6 +58,14 @@ FAILED_STATUS, FAILS = 103, "the runner failed: "
 """The exit code of a runner that cannot do its work, and the beginning of its last line. No module can bring that about."""
 OPEN, SAY, ASK, END, LOAD = range(5)
 STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION, FAILED = range(10)
+
+
+def module_pages(memory: int) -> int:
+    """Return how many pages of memory a module may have in an event in ticks, wherever it runs: METER.md, section 5.
+
+    memory: the limit of the event, in bytes, by which alone this goes: so growth fails at the same page everywhere
+    """
+    return max(0, memory - OWN_MEMORY) // PAGE
 
 
 def batch(items: "Iterable[Item]") -> bytes:

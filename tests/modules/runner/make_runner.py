@@ -14,6 +14,7 @@ from call_rows import CALL_ROWS  # noqa: E402 - found beside this folder
 from exact_rows import EXACT_ROWS  # noqa: E402
 from frame_rows import FRAME_ROWS  # noqa: E402
 from golden import VECTORS, orders_of, rows, settle, short  # noqa: E402
+from memory_rows import MEMORY_ROWS  # noqa: E402
 from modules import answers_to  # noqa: E402
 from payload_rows import PAYLOAD_ROWS  # noqa: E402
 from poll_rows import POLL_ROWS  # noqa: E402
@@ -23,7 +24,7 @@ from khiva_arena.entrants.modules import bot_identity  # noqa: E402
 from khiva_arena.modules.meter import prices  # noqa: E402
 
 VECTOR_FILE = VECTORS / "runner.json"
-ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS, *PAYLOAD_ROWS)
+ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS, *PAYLOAD_ROWS, *MEMORY_ROWS)
 
 
 def row_of(row: Row) -> dict[str, Any]:

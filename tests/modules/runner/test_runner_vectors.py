@@ -50,7 +50,7 @@ def test_every_call_and_word_has_a_row_and_modules_are_small(vectors: list[dict[
     assert max(map(len, modules)) < 1_500
     assert [name for name in PARAMS if not any(name.encode() in module for module in modules)] == []
     words = {order["word"] for row in vectors for order in answers(row)}
-    assert words == {"answered", "timeout", "exited", "trapped", "stack"}
+    assert words == {"answered", "timeout", "exited", "trapped", "stack", "refused"}
 
 
 def test_identities_are_those_of_module_and_payload(vectors: list[dict[str, Any]]) -> None:
