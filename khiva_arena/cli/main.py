@@ -136,11 +136,11 @@ def run(arguments: list[str]) -> int:
 
 
 def _is_limited() -> bool:
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
 
 
 def _why_failed(error: BaseException) -> str:
-    """Return what to do if an error comes of too little address space, "" if it does not."""
+    """Return what to do if an error comes of too little memory by a limit of the system, "" if it does not."""
     if not _is_limited():
         return ""
     from khiva_arena.cli.address_space import why_failed

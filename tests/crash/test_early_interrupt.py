@@ -53,9 +53,14 @@ def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-@pytest.mark.parametrize("mib", [96, 128, 144, 152])
-def test_too_little_address_space_is_named(tmp_path: Path, mib: int) -> None:
-    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))  # noqa: E731
+@pytest.mark.parametrize(
+    ("number", "key", "mib"),
+    [(resource.RLIMIT_AS, "address-space-limited-mib", mib) for mib in (96, 128, 144, 152)]
+    + [(resource.RLIMIT_DATA, "memory-limited-mib", mib) for mib in (20, 40, 60, 80, 95)],
+)
+def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, key: str, mib: int) -> None:
+    """Numerical libraries would end the command without a word of ours, or interrupt it."""
+    limit = lambda: resource.setrlimit(number, (mib << 20, mib << 20))  # noqa: E731
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", "standings", "."],
         cwd=tmp_path,
@@ -65,7 +70,7 @@ def test_too_little_address_space_is_named(tmp_path: Path, mib: int) -> None:
         preexec_fn=limit,
     )
     assert done.returncode == 2
-    assert "error: " + sentence("cli", "address-space-limited-mib", limit=mib) in done.stderr.splitlines()[-1]
+    assert "error: " + sentence("cli", key, limit=mib) in done.stderr.splitlines()[-1]
 
 
 def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(tmp_path: Path) -> None:
