@@ -53,13 +53,13 @@ def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch
 
 
 def too_little(job: Job) -> str:
-    """Return in a line by how much too little address space a process may have here for a job's modules, "" if it is enough."""
+    """Return in a line by how much too little address space or memory a process may have for a job's modules, "" if enough."""
     if not any(command.module for command in job.commands):
         return ""
     from khiva_arena.arbiter import address_space  # not above: most matches have no module
 
     together = job.in_ticks and job.sandbox.level is not Level.STRICT
-    return address_space.why_too_little(job.commands, together=together)
+    return address_space.why_too_little(job.commands, job.sandbox.resources.memory, together=together)
 
 
 async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None) -> "ModuleTable":

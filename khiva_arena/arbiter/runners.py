@@ -12,6 +12,7 @@ from hashlib import blake2b
 
 import trio
 
+from khiva_arena.arbiter.address_space import room_of
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job
@@ -42,10 +43,6 @@ ENDS = {
     line.BACKSTOP: RunEnd.BACKSTOP,
     line.REFUSED: RunEnd.REFUSED,
 }
-
-ROOM, ROOM_STEP = 4, 16 << 20
-"""How often a payload is in a runner's memory at most, beside what its module has. That memory comes in steps of so many bytes,
-or a table could not take the runner of another one."""
 
 Item = tuple[int, int, int, bytes]
 """An item of a batch: seat, kind, ticks and bytes."""
@@ -206,9 +203,7 @@ async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stder
     """
     commands = [_of_a_table(command) for command in job.commands]
     payloads = [_payload(one) for one in commands]
-    largest = max(len(data or b"") for data in payloads)
-    room = -(-ROOM * largest // ROOM_STEP) * ROOM_STEP
-    each = replace(job.sandbox.resources, cpu=ENDLESS, memory=job.sandbox.resources.memory + room)
+    each = replace(job.sandbox.resources, cpu=ENDLESS, memory=job.sandbox.resources.memory + room_of(commands))
     sandbox = replace(job.sandbox, resources=each)
     if sandbox.level is Level.STRICT:
         wire = Processes(commands, sandbox, alone=alone)

@@ -22,7 +22,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, work
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.modules.meter.prices import NUMBER
+from khiva_arena.modules.meter.maxima import most_pages
 from khiva_arena.replay.definition import identity_with_payload
 from khiva_arena.sandbox import regular_files, scratch, seccomp, system
 from khiva_arena.sandbox.command import Command
@@ -92,13 +92,14 @@ def command(
     forks = level is not Level.STRICT and not system.why_no_levels()
     filter_ = seccomp.of_a_table() if level.confines else b""
     table = (str(code), digest, *runner(TABLES if forks else TABLE, filter_.hex()))
-    files = (library(), str(FOLDER))
+    files, pages = (library(), str(FOLDER)), most_pages(data)
     if payload is None:
-        return Command((*words, str(code), digest), str(code.parent), {}, files, staged=True, module=table, forks=forks)
+        argv = (*words, str(code), digest)
+        return Command(argv, str(code.parent), {}, files, staged=True, module=table, forks=forks, pages=pages)
     place = _beside(code, payload)
     read = (str(place / "payload"), _digest(payload))
     argv = (*words, str(place / "code"), digest, *read)
-    return Command(argv, str(place), {}, files, staged=True, module=table, forks=forks, payload=read)
+    return Command(argv, str(place), {}, files, staged=True, module=table, forks=forks, payload=read, pages=pages)
 
 
 def _beside(code: Path, payload: bytes) -> Path:
@@ -174,12 +175,12 @@ def is_sound(path: Path, digest: str) -> bool:
 
 
 def _key(module: bytes, by_function: bool) -> str:
-    """Return a hash over all that compiled code depends on: module, price list, VM and its settings, and the processor."""
+    """Return a hash over all that compiled code depends on: module, meter, VM and its settings, and the processor."""
     library_file = Path(library())
     versions = sorted(path.name for path in library_file.parents[2].glob("wasmtime-*"))
     parts = [
         sha256(module).hexdigest(),
-        str(NUMBER),
+        _digest_of_meter(),
         *versions,
         str(library_file.stat().st_size),
         platform.machine(),
@@ -187,6 +188,13 @@ def _key(module: bytes, by_function: bool) -> str:
         *(["by function"] if by_function else []),
     ]
     return sha256(json.dumps(parts).encode() + (FOLDER / "runner" / "vm.py").read_bytes()).hexdigest()
+
+
+@cache
+def _digest_of_meter() -> str:
+    """Return a hash over the files of the meter: code that another meter made pays otherwise, or sees other failures."""
+    files = sorted((FOLDER / "meter").glob("*.py"))
+    return sha256(json.dumps([(path.name, sha256(path.read_bytes()).hexdigest()) for path in files]).encode()).hexdigest()
 
 
 @cache

@@ -18,6 +18,7 @@ class Command:
     link: the file in which the round trip to its player stands, see arbiter/round_trip.py; "" if it is not measured
     barred: in words, why it is not started at all; "" if it is
     module: of a WebAssembly module, the path and the digest of its compiled code, then the words that start a runner for a table
+    pages: of a module, the maximum of its memory, in pages of 64 KiB
     payload: of a module that reads one, its path and digest, as those of compiled code
     forks: the runner for a table serves one after another, each by a child of its own
     allowance: seconds of the round trip, at most, by which the clock of each of its decisions is longer
@@ -37,6 +38,7 @@ class Command:
     module: tuple[str, ...] = ()
     payload: tuple[str, ...] = ()
     forks: bool = False
+    pages: int = 0
 
     @property
     def own(self) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ function endOf(exports) {
   } catch (error) {
     if (error instanceof Exit) return "exit";
     if (!(error instanceof WebAssembly.RuntimeError)) return String(error);
+    if (exports["khiva:pages"].value < 0) return "host";
     if (exports["khiva:ticks"].value < 0n) return "time";
     return exports["khiva:height"].value > HEIGHT_LIMIT ? "stack" : "own";
   }

@@ -1,6 +1,6 @@
 // Modules and payloads by their hashes, and runs of them from their starts: what a check of a bundle needs of a meter and a runner.
 import { rewritten } from "./meter.js";
-import { play, playApart } from "./runner.js";
+import { MemoryRefused, play, playApart } from "./runner.js";
 import { Refused, firstPages } from "./sections.js";
 
 // What a page takes on, beside the bounds of METER.md, which hold for machines that can do without a module. The interpreter of
@@ -118,6 +118,12 @@ function within(value, most, what) {
 }
 
 function lacking(error) {
-  const who = error instanceof TooMuch ? "more than this page takes on:" : error instanceof Refused ? "this page's meter refuses the module:" : `the browser's own VM said ${error?.name}:`;
-  return { results: [], why: `${who} ${error?.message}` };
+  return { results: [], why: `${reasonOf(error)} ${error?.message}` };
+}
+
+function reasonOf(error) {
+  if (error instanceof TooMuch) return "more than this page takes on:";
+  if (error instanceof Refused) return "this page's meter refuses the module:";
+  if (error instanceof MemoryRefused) return "this machine has too little memory:";
+  return `the browser's own VM said ${error?.name}:`;
 }

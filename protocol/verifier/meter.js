@@ -13,6 +13,7 @@ const [I32, I64] = [0x7f, 0x7e];
 const [BLOCK, END, EMPTY] = [0x02, 0x0b, 0x40];
 const TICKS_GLOBAL = [I64, 1, 0x42, 0, END];
 const HEIGHT_GLOBAL = [I32, 1, 0x41, 0, END];
+const PAGES_GLOBAL = (pages) => new Writer().all([I32, 1, 0x41]).signed(pages).byte(END).done();
 const GLOBAL_EXPORT = 3;
 
 // Return the bytes of the rewritten module, or throw Refused.
@@ -28,8 +29,9 @@ export function rewritten(bytes, mostPages = BOUNDS.pages, watch = () => {}) {
   if (module.raw[2]) section(2, module.raw[2]);
   if (module.raw[3]) section(3, module.raw[3]);
   if (module.raw[4]) section(4, module.raw[4]);
-  section(5, memorySection(module.memory, mostPages));
-  section(6, globalSection(module.globals));
+  const pages = Math.max(module.memory.least, Math.min(module.memory.most, mostPages));
+  section(5, memorySection(module.memory.least, pages));
+  section(6, globalSection(module.globals, pages));
   section(7, vector(exportsOf(module), writeExport));
   if (module.raw[9]) section(9, module.raw[9]);
   if (module.raw[12]) section(12, module.raw[12]);
@@ -53,23 +55,23 @@ function writeExport(writer, { name, kind, index }) {
   writer.name(name).byte(kind).number(index);
 }
 
-function memorySection({ least, most }, mostPages) {
-  const writer = new Writer();
-  writer.byte(1).byte(1).number(least).number(Math.max(least, Math.min(most, mostPages)));
-  return writer.done();
+function memorySection(least, most) {
+  return new Writer().byte(1).byte(1).number(least).number(most).done();
 }
 
-function globalSection(globals) {
+// Section 5: the pages are set here, to what the runner would set them to at the start.
+function globalSection(globals, pages) {
   const own = globals.map(({ type, mutable, value }) => [type, mutable, ...value]);
-  return vector([...own, TICKS_GLOBAL, HEIGHT_GLOBAL], (writer, global) => writer.all(global));
+  return vector([...own, TICKS_GLOBAL, HEIGHT_GLOBAL, PAGES_GLOBAL(pages)], (writer, global) => writer.all(global));
 }
 
-// Section 5: the ticks and the height are exported.
+// Section 5: the ticks, the height and the pages are exported.
 function exportsOf({ exports, globals }) {
   return [
     ...exports,
     { name: "khiva:ticks", kind: GLOBAL_EXPORT, index: globals.length },
     { name: "khiva:height", kind: GLOBAL_EXPORT, index: globals.length + 1 },
+    { name: "khiva:pages", kind: GLOBAL_EXPORT, index: globals.length + 2 },
   ];
 }
 

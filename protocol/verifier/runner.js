@@ -29,6 +29,9 @@ class Exit extends Error {
 }
 class NoMoreOrders extends Error {}
 
+// The machine refused memory that the event allows the module. The module did not notice, and has no part in it.
+export class MemoryRefused extends Error {}
+
 // Run a seat until there are no more orders, and return what its module wrote on stderr.
 // module: compiled from what the meter has made; null for one that begins with more memory than it may have. key: 8 bytes.
 // next: gives an order, {order, ticks, bytes}, or null at the end; it is handed the result of the last one, or null.
@@ -197,6 +200,7 @@ class Seat {
   wayOut(error) {
     if (error instanceof Exit) return ["exited", bigEndian(error.code)];
     if (!(error instanceof TimeUp) && !(error instanceof WebAssembly.RuntimeError)) throw error;
+    if (this.exports["khiva:pages"].value < 0) throw new MemoryRefused("memory that the event allows the bot is not to be had");
     if (this.left < 0n) return ["timeout", NOTHING];
     return [this.exports["khiva:height"].value > HEIGHT_LIMIT ? "stack" : "trapped", NOTHING];
   }

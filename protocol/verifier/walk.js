@@ -176,6 +176,7 @@ export class Walk {
     this.pay(PRICES.grow);
     this.pieces.growth(this.code, this.scratchI32, this.module.memory.most);
     this.copy();
+    this.pieces.refusedGrowth(this.code, this.scratchI32);
   }
 
   // --- blocks of WebAssembly ---

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -22,7 +23,9 @@ from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.modules.meter import rewrite
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.modules.meter.prices import NUMBER
 from khiva_arena.sandbox import readable_paths
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
@@ -132,6 +135,37 @@ def test_it_is_compiled_once_and_again_when_its_code_has_changed(tmp_path: Path,
     assert len(jobs) == 3
     home = code.parents[1]
     assert sorted(path.name for path in home.iterdir()) == sorted([code.parent.name, next(home.glob("*.json")).name])
+
+
+def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Caches of users hold code of earlier versions, whose notes had the number of the price list in place of the meter's hash.
+    The number stays."""
+    hashed = modules._digest_of_meter
+    monkeypatch.setattr(modules, "_digest_of_meter", lambda: str(NUMBER))
+    before = stage(module(tmp_path / "a"))
+    monkeypatch.setattr(modules, "_digest_of_meter", hashed)
+    assert code_of(before).is_file()
+    names: list[str] = []
+    work = modules.work
+    monkeypatch.setattr(modules, "work", lambda job, level: names.append(job.name) or work(job, level))
+    stage(module(tmp_path / "a"))
+    assert names == ["module"]
+
+
+def test_each_file_of_the_meter_is_in_the_key_of_compiled_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modules, "FOLDER", tmp_path / "modules")
+    files = [path.name for path in (Path(rewrite.__file__).parent).glob("*.py")]
+    keys = set()
+    for changed in ("", *files):
+        shutil.rmtree(tmp_path / "modules", ignore_errors=True)
+        shutil.copytree(Path(rewrite.__file__).parent, tmp_path / "modules" / "meter")
+        if changed:
+            with (tmp_path / "modules" / "meter" / changed).open("a") as file:
+                file.write("#\n")
+        modules._digest_of_meter.cache_clear()
+        keys.add(modules._digest_of_meter())
+    modules._digest_of_meter.cache_clear()
+    assert len(keys) == len(files) + 1 > 10
 
 
 def code_of(command: Command) -> Path:

@@ -65,3 +65,22 @@ def test_of_compiled_modules_those_that_were_used_last_are_kept(tmp_path: Path) 
     console.log(JSON.stringify([[...machine.compiled.keys()].map((name) => name.split(" ")[1]), validated]));
     """
     assert told(code, tmp_path) == [["3", "4", "0", "1"], 6]
+
+
+def test_memory_that_this_machine_refuses_is_no_answer_of_the_module(tmp_path: Path) -> None:
+    """The VM gives the module 2 pages, where the meter has it have 9; a browser that is short of memory does so, too."""
+    (tmp_path / "grows.wasm").write_bytes(bytes(Made([Function("i32.const 5 memory.grow drop")], memory=b"\1\1\x09")))
+    code = """
+    const { Module } = WebAssembly;
+    const short = (bytes) => bytes.map((byte, at) => (byte === 9 && bytes[at - 1] === 1 && bytes[at - 3] === 1 ? 2 : byte));
+    machine.take("grows", new Uint8Array(readFileSync("grows.wasm")));
+    const asked = () => machine.run("grows", "", 9, new Uint8Array(8), [["ask", 10 ** 9, new Uint8Array()]]);
+    const sound = asked();
+    machine.compiled.clear();
+    WebAssembly.Module = class { constructor(bytes) { return new Module(short(bytes)); } };
+    console.log(JSON.stringify([sound.results[0][0], sound.why, asked()]));
+    """
+    word, why, refused = told(code, tmp_path)
+    assert (word, why) == ("exited", "")
+    assert refused["results"] == []
+    assert refused["why"].startswith("this machine has too little memory: ")

@@ -87,10 +87,13 @@ class Edits:
         if self.dead < 0:
             self.edits.append(Edit(first, first, self._pieces.pay_bytes(self._scratch_local(_I32), depth)))
 
-    def pay_pages(self, first: int, depth: int, most: int) -> None:
-        """Let the growth at an offset pay by its pages. ``most``: the maximum of the memory."""
+    def grow(self, first: int, end: int, depth: int, most: int) -> None:
+        """Let the growth between two offsets pay by its pages, and trap if the machine refuses it. ``most``: the maximum of the
+        memory."""
         if self.dead < 0:
-            self.edits.append(Edit(first, first, self._pieces.pay_pages(self._scratch_local(_I32), depth, most)))
+            scratch = self._scratch_local(_I32)
+            self.edits.append(Edit(first, first, self._pieces.pay_pages(scratch, depth, most)))
+            self.edits.append(Edit(end, end, self._pieces.trap_if_refused(scratch, depth)))
 
     def make_canonical(self, first: int, pos: int, type_: int) -> None:
         """Make the NaN canonical that the operation between two offsets leaves. The code behind the operation before is taken out

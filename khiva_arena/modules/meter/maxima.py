@@ -11,6 +11,18 @@ class MoreAtTheStart(ModuleRefused):
     """A module that begins with more memory than it is to have at the most."""
 
 
+def most_pages(module: bytes) -> int:
+    """Return the maximum of a module's memory, in pages. Raises ``ModuleRefused`` for bytes that are no module of one memory."""
+    reader = Bytes(module)
+    reader.take(8)
+    while reader:
+        number = reader.byte()
+        section = reader.part()
+        if number == MEMORY:
+            return memory_of(section)[1]
+    return 0
+
+
 def with_memory(module: bytes, mib: int) -> bytes:
     """Return a module whose memory has another maximum, and every other byte is the same.
 

@@ -26,15 +26,16 @@ def sleb(value: int) -> bytes:
 
 
 class Pieces:
-    """Makes the pieces for a module, whose ticks and height are the two globals behind its own.
+    """Makes the pieces for a module, whose ticks, height and pages are the three globals behind its own.
 
     A piece that may trap branches to a block around the whole function, ``depth`` labels up.
     """
 
     def __init__(self, globals_: int) -> None:
-        ticks, height = leb(globals_), leb(globals_ + 1)
+        ticks, height, pages = leb(globals_), leb(globals_ + 1), leb(globals_ + 2)
         self._get_ticks, self._set_ticks = b"\x23" + ticks, b"\x24" + ticks
         self._get_height, self._set_height = b"\x23" + height, b"\x24" + height
+        self._get_pages, self._set_pages = b"\x23" + pages, b"\x24" + pages
         self._before = self._after = b""
 
     def count_in(self, counter: int) -> None:
@@ -63,12 +64,24 @@ class Pieces:
         return length + b"\x42" + sleb(BULK_SHIFT) + b"\x88" + self._paid(depth)
 
     def pay_pages(self, scratch: int, depth: int, most: int) -> bytes:
-        """Return the payment by the pages on the stack, which stay there: nothing for more than ``most``, since there growing
-        fails. ``scratch``: a local of type i32."""
+        """Return the payment by the pages on the stack, which are there twice behind it: nothing for more than ``most``, since
+        there growing fails. ``scratch``: a local of type i32."""
         local = leb(scratch)
         pages = self._before + b"\x22" + local + self._get_ticks + b"\x20" + local + b"\x41\0\x20" + local
         within = b"\x41" + sleb(most) + b"\x4d\x1b\xad"
-        return pages + within + b"\x42" + sleb(PAGE) + b"\x7e" + self._paid(depth)
+        return pages + within + b"\x42" + sleb(PAGE) + b"\x7e" + self._paid(depth) + b"\x20" + local
+
+    def trap_if_refused(self, scratch: int, depth: int) -> bytes:
+        """Return the code that traps behind a growth that the machine refused: the result is -1, although the pages there are and
+        those asked for are no more than the runner allows. The result stays; the pages asked for, below it, do not.
+
+        scratch: a local of type i32
+        """
+        local = leb(scratch)
+        within = b"\x21" + local + b"\xad\x3f\0\xad\x7c" + self._get_pages + b"\xad\x58"
+        failed = b"\x20" + local + b"\x41\x7f\x46"
+        trap = b"\x04\x40\x41\x7f" + self._set_pages + b"\x0c" + leb(depth + 1) + b"\x0b"
+        return within + failed + b"\x71" + trap + b"\x20" + local
 
     def canonical(self, type_: int, scratch: int) -> bytes:
         """Return the code that makes a NaN on the stack canonical. ``scratch``: a local of the type of the float."""

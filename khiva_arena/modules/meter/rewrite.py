@@ -10,14 +10,15 @@ from .prices import FRAME, NUMBER, SLOT, prices
 from .reader import ModuleRefused, refuse, unsigned
 from .walk import Walk, Walked
 
-TICKS, HEIGHT = "khiva:ticks", "khiva:height"
-"""The exported globals that the meter adds: the ticks that are left (i64), and the bytes of stack in use (i32)."""
+TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
+"""The exported globals that the meter adds: the ticks that are left (i64), the bytes of stack in use (i32), and the pages that
+the runner allows (i32), which become -1 when the machine refuses one of them."""
 BY_FUNCTION = "khiva:in:"
 NEXT, SAMPLED, STOP = "khiva:next", b"\x0bkhiva_frame\0", "fd_write"
 """Of an interpreter that tells which function of its bot runs: the global (i64) with the ticks below which it stops, what is in
 its section of exports, and the import by which it stops."""
-_I64_GLOBAL = b"\x7e\1\x42\0\x0b"
-"""A mutable global that begins as 0."""
+_I64_GLOBAL, _I32_GLOBAL = b"\x7e\1\x42\0\x0b", b"\x7f\1\x41\0\x0b"
+"""Mutable globals that begin as 0."""
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 9, 12, 10, 11)
 
 
@@ -53,17 +54,17 @@ def rewritten(module: bytes, *, by_function: bool = False) -> Metered:
     """
     parsed = parse(module)
     types = _Types(parsed.types)
-    exports, first = [TICKS, HEIGHT], len(parsed.imports)
+    exports, first = [TICKS, HEIGHT, PAGES], len(parsed.imports)
     is_sampled = by_function and SAMPLED in parsed.sections[EXPORT] and STOP in parsed.imports
     if is_sampled:
         exports += [NEXT]
     elif by_function:
         exports += [f"{BY_FUNCTION}{index}:{parsed.names[index]}" for index in range(first, first + len(parsed.bodies))]
-    counters = [_I64_GLOBAL] * (len(exports) - 2)
+    counters = [_I64_GLOBAL] * (len(exports) - 3)
     sections = parsed.sections | {
         CODE: _code(parsed, types, by_function=by_function, is_sampled=is_sampled),
         MEMORY: b"\1\1" + leb(parsed.pages[0]) + leb(parsed.pages[1]),
-        GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [_I64_GLOBAL, b"\x7f\1\x41\0\x0b", *counters]),
+        GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [_I64_GLOBAL, _I32_GLOBAL, _I32_GLOBAL, *counters]),
         EXPORT: _longer(parsed.sections[EXPORT], _exports(len(parsed.globals), exports)),
     }
     sections[1] = _longer(sections[1], types.added)
@@ -113,9 +114,9 @@ def _code(module: Module, types: _Types, *, by_function: bool, is_sampled: bool)
     for index, body in enumerate(module.bodies, len(module.imports)):
         type_ = module.types[module.functions[index]]
         if is_sampled:
-            pieces.stop_below(len(module.globals) + 2, module.imports.index(STOP))
+            pieces.stop_below(len(module.globals) + 3, module.imports.index(STOP))
         elif by_function:
-            pieces.count_in(len(module.globals) + 2 + index - len(module.imports))
+            pieces.count_in(len(module.globals) + 3 + index - len(module.imports))
         try:
             walked = walk.run(body, type_)
         except ModuleRefused as error:

@@ -393,8 +393,9 @@ class Walk:
         return self._no_memory_index(pos)
 
     def _memory_grow(self, first: int, pos: int) -> int:
-        self._edits.pay_pages(first, len(self._controls), self._module.pages[1])
-        return self._no_memory_index(pos)
+        end = self._no_memory_index(pos)
+        self._edits.grow(first, end, len(self._controls), self._module.pages[1])
+        return end
 
     def _segment(self, pos: int) -> int:
         """Read the index of a data segment, which the section of data counts announces."""

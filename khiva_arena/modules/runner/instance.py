@@ -7,7 +7,7 @@ from _struct import Struct, pack_into, unpack_from
 
 from . import vm as machine
 from . import wasi
-from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I32, I64, MEMORY, Import, Unfit, Vm, at, buffer
+from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I32, I64, MEMORY, Import, Unfit, Vm, VmFailed, at, buffer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 PAGE = 65_536
 START, MEMORY_NAME = "_start", "memory"
-TICKS, HEIGHT = "khiva:ticks", "khiva:height"
-"""The globals that hold the ticks that are left, and the height of the stack in use; see METER.md."""
+TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
+"""The globals that hold the ticks that are left, the height of the stack in use, and the pages that the module may have; see
+METER.md."""
+REFUSED_GROWTH = "the machine refused memory that the event allows its bot"
 BY_FUNCTION = "khiva:in:"
 """The names of the globals with the ticks of each function begin with it, if the meter was asked to count them."""
 NEXT, FRAME, STOP = "khiva:next", "khiva_frame", ("fd_write", (0xFFFF_FFFF,) * 4)
@@ -68,7 +70,7 @@ class Instance:
 
         Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and VmFailed.
         """
-        self._vm = vm
+        self._vm, self._module = vm, module
         self._wasi = wasi.Caller(system, self._memory)
         self._problem: BaseException | None = None
         self._place: bytes = b""
@@ -93,13 +95,18 @@ class Instance:
         handles = [self._handle(one, callback) for one, callback in zip(asked, self._callbacks, strict=True)]
         self._instance, trap = buffer(16), buffer(8)
         error = vm.wasmtime_instance_new(self._context, module, b"".join(handles), len(handles), self._instance, trap)
-        if error and 0 <= most_bytes < (first := machine.first_memory(vm, module) * PAGE):
+        if error and 0 <= most_bytes < (first := machine.memory_of(vm, module)[0] * PAGE):
             raise Unfit(f"it asks for {first:,} bytes of memory at its start, and may have {most_bytes:,}: declare less")
         self._end(error, trap)
-        self._ticks, self._height = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT))
+        self._ticks, self._height, self._pages = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT, PAGES))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
         if self._offered(NEXT, GLOBAL):
             self._next, self._frame = self._export(NEXT, GLOBAL), self._export(FRAME, FUNCTION)
+
+    def allow(self, most_bytes: int) -> None:
+        """Let no refusal of the machine be seen by the module: below so many bytes, growing works, or VmFailed is raised."""
+        most = machine.memory_of(self._vm, self._module)[1]
+        self._set(self._pages, "<QI", I32, min(most, most_bytes // PAGE))
 
     def add_payload(self, payload: bytes) -> None:
         """Give the module bytes to read from descriptor 3."""
@@ -263,12 +270,17 @@ class Instance:
         return self._view
 
     def _end(self, error: int | None, trap: "machine.Bytes") -> None:
-        """Raise what ended a call of the VM, if anything did: our own function's exception, or VmFailed, or Trapped."""
+        """Raise what ended a call of the VM, if anything did: our own function's exception, or VmFailed, or Trapped.
+
+        It is VmFailed, too, if the machine has refused memory that ``allow`` lets the module have: nothing has run behind that.
+        """
         address = unpack_from("<Q", trap)[0]
         if self._problem is not None:
             raise self._problem
         if address:
             # The meter ends a module by a trap of another kind.
+            if self._value(self._pages, "<i") < 0:
+                raise VmFailed(REFUSED_GROWTH)
             if self.ticks < 0:
                 raise OutOfTicks
             if self._value(self._height, "<I") > HEIGHT_LIMIT:

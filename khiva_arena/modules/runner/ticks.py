@@ -74,6 +74,7 @@ class TickSeat:
         self._turn.acquire()
         self._vm, self._module = vm, module
         self._instance = Instance(vm, module, self, most_bytes)
+        self._instance.allow(most_bytes)
 
     # --- orders ---
 

@@ -60,6 +60,7 @@ SIGNATURES = {
     "wasm_exporttype_type": "PP",
     "wasm_externtype_as_memorytype_const": "PP",
     "wasmtime_memorytype_minimum": "PP",
+    "wasmtime_memorytype_maximum": "BPP",
     "wasm_importtype_module": "PP",
     "wasm_importtype_name": "PP",
     "wasm_importtype_type": "PP",
@@ -286,12 +287,15 @@ def exports(vm: Vm, module: int) -> list[str]:
     return [text_of(vm.wasm_exporttype_name(address)) for address in pointers(vector)]
 
 
-def first_memory(vm: Vm, module: int) -> int:
-    """Return the pages of memory that a module asks for at once."""
-    vector = buffer(16)
+def memory_of(vm: Vm, module: int) -> tuple[int, int]:
+    """Return the pages of memory that a module asks for at once, and its maximum: 0 where it has no memory, or says none."""
+    vector, most = buffer(16), buffer(8)
     vm.wasmtime_module_exports(module, vector)
-    types = [vm.wasm_externtype_as_memorytype_const(vm.wasm_exporttype_type(address)) for address in pointers(vector)]
-    return next((vm.wasmtime_memorytype_minimum(one) or 0 for one in types if one), 0)
+    for address in pointers(vector):
+        if type_ := vm.wasm_externtype_as_memorytype_const(vm.wasm_exporttype_type(address)):
+            has_most = vm.wasmtime_memorytype_maximum(type_, most)
+            return vm.wasmtime_memorytype_minimum(type_) or 0, unpack_from("<Q", most)[0] if has_most else 0
+    return 0, 0
 
 
 def extern(kind: int, handle: bytes) -> bytes:

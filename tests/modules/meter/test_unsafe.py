@@ -183,7 +183,7 @@ def test_exports_of_the_meter_collide_with_none_and_all_others_stay(engine: Any)
     import wasmtime
 
     names = [one.name for one in wasmtime.Module(engine, wasm).exports]
-    assert names == ["memory", "_start", "$ticks", "khiva:ticks", "khiva:height"]
+    assert names == ["memory", "_start", "$ticks", "khiva:ticks", "khiva:height", "khiva:pages"]
 
 
 def test_custom_sections_are_left_out() -> None:
