@@ -32,7 +32,8 @@ function moduleRow(row) {
 
 function moduleRan(row) {
   try {
-    return ran(new WebAssembly.Module(rewritten(moduleOf(row))), row.limit);
+    const taken = rewritten(moduleOf(row));
+    return row.refused ? { refused: false } : ran(new WebAssembly.Module(taken), row.limit);
   } catch (error) {
     if (error instanceof Refused) return { refused: true };
     throw error;

@@ -6,6 +6,7 @@ random ones, and of modules that just reach a bound, are what wasmtime comes to.
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
 import by_hand  # noqa: E402 - found beside this folder
+import large_rows  # noqa: E402
 import random_modules  # noqa: E402
 import wasm_vm  # noqa: E402
 from by_hand import LIMIT  # noqa: E402
@@ -68,25 +70,43 @@ def pieces(module: bytes) -> list[tuple[str, int]]:
     return [(piece, times) for piece, times in found if piece and times]
 
 
+def refused_row(name: str, module: bytes) -> dict[str, Any]:
+    """Return the row of a module that is refused."""
+    return {"name": name, "refused": True, "module": pieces(module)}
+
+
 def refused_rows() -> list[dict[str, Any]]:
     """Return the rows of modules that are refused."""
     reasons = {name: module for name, (_, module) in FEATURES.items()} | {"bytes": padded(BYTES_MOST + 1)}
     reasons |= {name: module for name, (_, module) in BOUNDS.items()}
     reasons |= {f"not valid: {name}": module for name, (_, module) in INVALID.items()}
-    return [{"name": name, "refused": True, "module": pieces(module)} for name, module in reasons.items()]
+    return [refused_row(*one) for one in reasons.items()]
 
 
 def taken_row(name: str, module: bytes, ran: wasm_vm.Ran) -> dict[str, Any]:
-    """Return the row of a module that just reaches a bound."""
+    """Return the row of a module that is taken."""
     how = {"limit": LIMIT, "used": LIMIT - max(ran.ticks, 0), "end": ran.end, "memory": ran.memory}
-    return {"name": f"the most: {name}", "refused": False, **how, "module": pieces(module)}
+    return {"name": name, "refused": False, **how, "module": pieces(module)}
+
+
+def taken_rows(engine: Any, modules: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """Return the rows of modules that are taken, as they run on a VM."""
+    return [
+        taken_row(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)) for name, module in modules.items()
+    ]
+
+
+def large_by_hand() -> list[by_hand.ByHand]:
+    """Return the large modules that are taken, whose ticks were counted by hand."""
+    return [*large_rows.just_heavy(), *large_rows.cold()]
 
 
 def bound_file(engine: Any) -> str:
     """Return the text of the file of bounds and refusals."""
-    taken = {"bytes": padded(BYTES_MOST)} | TAKEN
-    runs = [(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)) for name, module in taken.items()]
-    made = refused_rows() + [taken_row(*one) for one in runs]
+    taken = {f"the most: {name}": module for name, module in ({"bytes": padded(BYTES_MOST)} | TAKEN).items()}
+    added = {one.name: one.module for one in large_by_hand()}
+    made = refused_rows() + taken_rows(engine, taken)
+    made += [refused_row(*one) for one in large_rows.too_heavy().items()] + taken_rows(engine, added)
     return rows({"prices": prices.NUMBER}, "modules", made)
 
 
