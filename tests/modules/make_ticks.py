@@ -59,17 +59,25 @@ class Match(NamedTuple):
     game, policy: their words.
     rules: those of the map that are not the default.
     bots: by seat.
+    suffix: what stands behind the name.
     """
 
     game: str
     policy: str
     rules: Mapping[str, Any]
     bots: tuple[str, ...]
+    suffix: str = ""
 
 
 _khiva = partial(Match, "khiva")
 _emira = partial(Match, "emira")
 _silk_road = partial(Match, "silk_road")
+FULL = {
+    "khiva": ("honest", "uses its bank"),
+    "emira": ("honest", "uses its bank", "honest"),
+    "silk_road": ("honest", "uses its bank"),
+}
+"""The bots of the matches that no rule cuts short, at the fewest seats of each game."""
 MATCHES = (
     _khiva("lenient", {"max_turns": 3}, ("honest", "uses its bank")),
     _khiva("strict", {"max_turns": 3}, ("illegal once", "honest", "late")),
@@ -82,12 +90,13 @@ MATCHES = (
     _silk_road("strict", {"max_turns": 3}, ("honest", "exits", "late")),
     _silk_road("strict", {"max_turns": 4}, ("floods", "honest", "uses more than its bank", "recurses")),
     _silk_road("lenient", {"max_turns": 2}, ("honest", "traps at its start", "illegal once", "exits", "recurses")),
+    *(Match(game, "lenient", {}, bots, "-full") for game, bots in FULL.items()),
 )
 
 
 def name_of(match: Match) -> str:
     """Return the name of a match, which is its id in its messages."""
-    return f"ticks-{match.game}-{len(match.bots)}"
+    return f"ticks-{match.game}-{len(match.bots)}{match.suffix}"
 
 
 def job_of(ordinal: int, match: Match, commands: Mapping[str, Command]) -> Job:

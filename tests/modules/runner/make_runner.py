@@ -19,12 +19,13 @@ from modules import answers_to  # noqa: E402
 from payload_rows import PAYLOAD_ROWS  # noqa: E402
 from poll_rows import POLL_ROWS  # noqa: E402
 from runner_rows import Row  # noqa: E402
+from zero_rows import ZERO_ROWS  # noqa: E402
 
 from khiva_arena.entrants.modules import bot_identity  # noqa: E402
 from khiva_arena.modules.meter import prices  # noqa: E402
 
 VECTOR_FILE = VECTORS / "runner.json"
-ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS, *PAYLOAD_ROWS, *MEMORY_ROWS)
+ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS, *PAYLOAD_ROWS, *MEMORY_ROWS, *ZERO_ROWS)
 
 
 def row_of(row: Row) -> dict[str, Any]:
