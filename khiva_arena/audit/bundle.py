@@ -1,10 +1,10 @@
 """The audit of a bundle: its events without a store or bots, and standings from the records alone."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -22,7 +22,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
-from khiva_arena.report.differences import differences, part_of
+from khiva_arena.report.differences import counted_differences, differences, part_of
 from khiva_arena.result import Result
 from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -35,6 +35,7 @@ from khiva_arena.text import LONGEST, harmless
 if TYPE_CHECKING:
     from khiva_arena.audit.rerun import Rerunner  # few audits run bots
 
+OwnTable = TypeVar("OwnTable")
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
@@ -254,6 +255,26 @@ def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
     return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} is out of place")
 
 
+def tables_from_records(
+    bundled: BundledEvents,
+    work_out: Callable[[Sequence[BundledMatches], Sequence[dict[str, Any]]], list[OwnTable]],
+    problems: list[str],
+) -> list[tuple[dict[str, Any], OwnTable]]:
+    """Return the tables of a bundle, each with what it should be by the records.
+
+    Why they cannot be compared is added to ``problems``; then there are none.
+    """
+    try:
+        tables = work_out([event.matches for event in bundled.events], bundled.links)
+    except ArenaError as error:
+        problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
+        return []
+    if len(tables) != len(bundled.tables):
+        problems.append(f"it has {len(bundled.tables)} tables of standings, but its records give {len(tables)}")
+        return []
+    return [(line.table, table) for line, table in zip(bundled.tables, tables, strict=True)]
+
+
 def _compare(bundled: BundledEvents, result: AuditResult) -> None:
     """Compare the standings with those that the records give, first the tables, then number by number.
 
@@ -261,24 +282,16 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
     """
     from khiva_arena.events.bundling import tables_of  # not above: numpy comes with it
 
-    try:
-        tables = tables_of([event.matches for event in bundled.events], bundled.links)
-    except ArenaError as error:
-        result.problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
-        return
-    if len(tables) != len(bundled.tables):
-        result.problems.append(f"it has {len(bundled.tables)} tables of standings, but its records give {len(tables)}")
-        return
-    for number, (line, from_records) in enumerate(zip(bundled.tables, tables, strict=True), 1):
-        stored_table, own_table = line.table, json.loads(canonical(msgspec.to_builtins(from_records.table)))  # as a file has it
+    for number, (stored_table, own) in enumerate(tables_from_records(bundled, tables_of, result.problems), 1):
+        own_table = json.loads(canonical(msgspec.to_builtins(own.table)))  # as a file has it
         name = f"standings {number}"
         if result.engine == __version__:
             result.problems += _lines(name, differences("", stored_table, own_table, all_keys=True))
             continue
-        counted, fitted = ([part_of(table, counted=part) for table in (stored_table, own_table)] for part in (True, False))
-        problems = _lines(name, differences("", counted[0], counted[1], all_keys=True))
+        problems = _lines(name, counted_differences(stored_table, own_table, same_engine=False))
         result.problems += problems
         if not problems:
+            fitted = [part_of(table, counted=False) for table in (stored_table, own_table)]
             result.notes += _lines(name, differences("", fitted[0], fitted[1], all_keys=False))
 
 

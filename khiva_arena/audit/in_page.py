@@ -13,38 +13,33 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
 """
 
 import io
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from khiva_arena import __version__
-from khiva_arena.audit.bundle import BundledEvent, BundledEvents
+from khiva_arena.audit.bundle import BundledEvent, BundledEvents, tables_from_records
 from khiva_arena.audit.compared import Compared, note, unconfirmed_match
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
+from khiva_arena.events.counted_tables import CountedPool, counted_tables
 from khiva_arena.events.in_bundle import bundled_match
-from khiva_arena.events.round_places import places_of
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
 from khiva_arena.modules.runner.line import module_pages
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.replay.frames import film, names_in_text, opened
-from khiva_arena.replay.record import Record, canonical
+from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import refuse_unspoken
-from khiva_arena.report import places
-from khiva_arena.report.counted import CountedTable, count_differences, counted
-from khiva_arena.report.differences import differences
+from khiva_arena.report.differences import counted_differences
 from khiva_arena.result import Clock, Result
 from khiva_arena.say import say_nothing
-from khiva_arena.schedule.formats import Shape
 from khiva_arena.schedule.names import Format
 from khiva_arena.store import bundle
-from khiva_arena.store.rows import EventRow
 from khiva_arena.text import LONGEST, harmless, isolated
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
@@ -178,7 +173,7 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
         tell(_of_event(report, rerunner.by_the_rules.get(report.number, report.sound)))
     problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
     if not problems:
-        problems = _table_problems(bundled, tell)
+        problems = _table_problems(bundled, tell, same_engine=reader.engine == __version__)
     tell({"kind": "matches", "page": _page(event for event in bundled.events if hasattr(event, "matches"))})
     if damage and problems == damage:
         raise UnreadableError(DAMAGED.format(damage[0]))
@@ -259,47 +254,22 @@ def replay(path: Path, name: str) -> Heard:
     return opened(reel) | {"scenery": dict(get(header.game, header.rules_version).scenery)}
 
 
-def _table_problems(bundled: BundledEvents, tell: Tell) -> list[str]:
-    """Count each table from the records, tell of it, and return what differs from the bundle's."""
-    events = {event.event.id: event for event in bundled.events}
+def _table_problems(bundled: BundledEvents, tell: Tell, *, same_engine: bool) -> list[str]:
+    """Count each table from the records, tell of it, and return what differs from the bundle's.
+
+    same_engine: whether this version wrote the bundle
+    """
     problems: list[str] = []
-    seen: Counter[str] = Counter()
-    for number, line in enumerate(bundled.tables, 1):
-        ids = line.table.get("events")
-        members = [events[one] for one in ids if isinstance(one, str) and one in events] if isinstance(ids, list) else []
-        seen.update(event.event.id for event in members)
-        table = counted(
-            (result for event in members for result in event.matches.results),
-            {event.event.id: [bot.identity for bot in event.event.bots] for event in members},
-        )
-        names = {bot.identity: bot.name for event in members for bot in event.event.bots}
-        found = [*count_differences(line.table, table, names), *_place_differences(line.table, members)]
+    for number, (stored, own) in enumerate(tables_from_records(bundled, counted_tables, problems), 1):
+        found = [*counted_differences(stored, own.plain, same_engine=same_engine)]
         problems += [f"standings {number}: {problem}" for problem in found]
-        tell({"kind": "table", "number": number, **_plain(table, names), "differs": [*map(shown, found)]})
-    for one, event in events.items():
-        if seen[one] != 1:
-            problems.append(f"event {event.event.number} stands in {seen[one]} tables of the bundle, and not in one")
+        tell({"kind": "table", "number": number, **_plain(own), "differs": [*map(shown, found)]})
     return problems
 
 
-class _Rounds:
-    """The rounds of one event of a bundle."""
-
-    def __init__(self, event: BundledEvent) -> None:
-        self._matches = event.matches
-
-    def of_round(self, _event: EventRow, shape: Shape) -> list[Result] | None:
-        return self._matches.of_round(shape)
-
-
-def _place_differences(stored: Mapping[str, Any], members: Sequence[BundledEvent]) -> Iterator[str]:
-    placed = [of for event in members if (of := places_of(_Rounds(event), event.event))]
-    own = json.loads(canonical([places.to_json(of) for of in placed])) or None  # as a file has it
-    return differences("places", stored.get("places"), own, all_keys=True)
-
-
-def _plain(table: CountedTable, names: Mapping[str, str]) -> Heard:
+def _plain(own: CountedPool) -> Heard:
     """Return a counted table as plain values, the bots in the order of their points."""
+    table, names = own.counts, own.names
     order = sorted(table.bots, key=lambda bot: -(table.bots[bot].score or 0))
     rows = [
         {

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.conditions import entrants_of, marks_of
 from khiva_arena.events.find import check_event, in_order, rated_events
-from khiva_arena.events.pools import entrants_of, marks_of, results_of
+from khiva_arena.events.pools import results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
 from khiva_arena.events.source import StoredResults
 from khiva_arena.games.base import SeatPoints

@@ -12,10 +12,11 @@ from msgspec import structs
 from khiva_arena.commands.choices import POWER
 from khiva_arena.commands.more_seeds import commands, fewer_line_ups
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.conditions import in_common, pooled
 from khiva_arena.events.extending import extends_one
 from khiva_arena.events.find import rated_events
 from khiva_arena.events.looks import looks_of
-from khiva_arena.events.pools import in_common, pooled, results_of, standings_of, titles
+from khiva_arena.events.pools import results_of, standings_of, titles
 from khiva_arena.events.stored import refuse_league
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs

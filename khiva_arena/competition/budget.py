@@ -12,10 +12,11 @@ from khiva_arena.competition.budget_try import MeasuredTime, Trial
 from khiva_arena.competition.who_plays import check_place, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.conditions import conditions, pooled
 from khiva_arena.events.durations import MatchTime, in_words, of_store
 from khiva_arena.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.events.find import events_of
-from khiva_arena.events.pools import conditions, pooled, results_of, standings_of
+from khiva_arena.events.pools import results_of, standings_of
 from khiva_arena.playing.starts import BudgetTrial
 from khiva_arena.ratings import planning
 from khiva_arena.ratings.elo import half_width

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from operator import attrgetter
-from typing import Any
 
-from msgspec import UNSET, structs, to_builtins
+from msgspec import UNSET, structs
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import results
+from khiva_arena.events.conditions import common, entrants_of, pooled
 from khiva_arena.events.draw_factors import WatchedResults
 from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import damaged, matches_of, voids_of
@@ -19,9 +19,7 @@ from khiva_arena.events.looks import CountedResults
 from khiva_arena.events.selection import EVERYBODY, Among, counting, counting_in
 from khiva_arena.games.which import which_of
 from khiva_arena.ratings.widening import PLAIN, Widening
-from khiva_arena.replay.definition import MARKS, Definition
-from khiva_arena.replay.record import canonical, digest_of
-from khiva_arena.report.shapes import InCommon
+from khiva_arena.report.in_common import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.tally import Collected, EventsData
 from khiva_arena.result import FAULTS, VOIDS_MOST, Result
@@ -38,44 +36,9 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 # --- events ---
 
 
-def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
-    """Return the events in pools, each event once; a pool makes one table.
-
-    The events of a pool have equal game, rules, time, policy, isolation, limits, pondering, time given back for a link,
-    and clock, with the price list of its ticks. Events with bots that may remember are apart from the others, unless the
-    organiser rates them together.
-    """
-    pools: dict[bytes, list[EventRow]] = {}
-    for event in {event.id: event for event in events}.values():
-        pools.setdefault(conditions(event.definition), []).append(event)
-    return list(pools.values())
-
-
 def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
     """Return pools of the events in which two bots or more count; pools of all events if everybody counts."""
     return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
-
-
-def conditions(definition: Definition) -> bytes:
-    """Return the bytes that are equal in two events if they make one table."""
-    plain = definition.plain()
-    same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
-    of_ticks = [definition.clock, definition.meter]
-    return canonical([*same, *of_ticks, digest_of(definition.rules), definition.rated_apart, definition.link_ms])
-
-
-def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
-    """Return the settings that the events of one table share, and their seat counts, as plain JSON values."""
-    plain: dict[str, Any] = to_builtins(_common(events))
-    return plain
-
-
-def _common(events: Sequence[EventRow]) -> InCommon:
-    plain = events[0].definition.plain()
-    same = {key: plain[key] for key in InCommon.__struct_fields__[2:] if key in plain}
-    if link_ms := plain.get("link_ms"):
-        same["time"] = {**plain["time"], "link_ms": link_ms}
-    return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
 
 
 def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
@@ -85,7 +48,7 @@ def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> li
 
 
 def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
-    same = _common(events)
+    same = common(events)
     seats = ", ".join(map(str, same.seats))
     by_id = {event.id: str(event.number) for event in events}
     numbers = _numbers(events, {event.id: _mark(event, by_id) for event in events})
@@ -126,27 +89,6 @@ def _not_default(common: InCommon) -> str:
 
 
 # --- standings ---
-
-
-def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[Entrant]:
-    """Return the bots of events that count, in the order they were first named. Each has the name of the first event that has
-    it."""
-    entrants: dict[str, Entrant] = {}
-    for event in events:
-        for position in sorted(counting(event, among)):
-            bot = event.bots[position]
-            entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
-    marks = marks_of(events)
-    return [structs.replace(bot, marks=marks.get(bot.id, ())) for bot in entrants.values()]
-
-
-def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
-    """Return the marks that each bot has in at least one of the events, by its identity."""
-    marks_by_bot: dict[str, set[str]] = {}
-    for event in events:
-        for bot in event.definition.bots:
-            marks_by_bot.setdefault(bot.identity, set()).update(bot.marks)
-    return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in marks_by_bot.items()}
 
 
 def standings_of(

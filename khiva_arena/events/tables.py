@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 from msgspec import to_builtins
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.conditions import settings_of
 from khiva_arena.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.events.find import rated_events, uncollected
 from khiva_arena.events.league_order import LeagueOrder
 from khiva_arena.events.looks import looks_of
 from khiva_arena.events.points import MOST_MATCHES, OF_A_SENTENCE, points_sample
-from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
+from khiva_arena.events.pools import pools_of, standings_of, titles
 from khiva_arena.events.round_places import places_of
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import bare_timetable
-from khiva_arena.games.which import changed
 from khiva_arena.report import places, points, shapes
 from khiva_arena.report.points import PointsSample
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
@@ -98,9 +98,7 @@ class PooledTable(NamedTuple):
 
     def settings_json(self) -> dict[str, Any]:
         """Return what the events have in common, with rules that are not the game's defaults, and which event each extends."""
-        rules = {"rules": variants} if (variants := changed(self.events[0].definition)) else {}
-        extends = {event.id: before for event in self.events if (before := event.definition.extends)}
-        return {**in_common(self.events), **({"extends": extends} if extends else {}), **rules}
+        return settings_of(self.events)
 
     def places_json(self) -> dict[str, Any]:
         """Return the places under their key, {} if there are none."""

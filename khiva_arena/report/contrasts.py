@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.contrasts import differences_among
 from khiva_arena.report import shapes
-from khiva_arena.report.standings import ID_DIGITS, percent, round_off
+from khiva_arena.report.entrants import ID_DIGITS
+from khiva_arena.report.standings import percent, round_off
 from khiva_arena.report.text import chance, interval, number, paragraphs, short, table
 from khiva_arena.report.values import Standings
 

@@ -7,15 +7,14 @@ for who finished ahead, one each for a tie. A pair of a match of K seats weighs 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import isclose
 from typing import Any
 
 import msgspec
 
 from khiva_arena.result import FAULTS, Result, Verdict
 
-ROUNDING = 0.002
-"""The difference that two percentages of three digits behind the point may have by rounding."""
+DIGITS = 3
+"""Digits of a percentage behind the point."""
 
 
 class CountedBot(msgspec.Struct):
@@ -42,7 +41,7 @@ class CountedBot(msgspec.Struct):
     @property
     def score(self) -> float | None:
         """Its points in percent of its pairs, None without any."""
-        return float(50 * self.won / self.weight) if self.weight else None
+        return float(round(50 * self.won / self.weight, DIGITS)) if self.weight else None
 
 
 class CountedTable(msgspec.Struct):
@@ -51,7 +50,9 @@ class CountedTable(msgspec.Struct):
     bots: by identity.
     matches, tables: rated ones.
     fault_free_matches: rated matches in which no seat made a fault.
-    left_out: recorded matches of tables that are not complete.
+    blocks: seeds of rated matches in which two bots met.
+    left_out: recorded matches of tables that are not rated.
+    incomplete, set_aside: those tables, each its event and its name, by what is missing.
     seats: of the largest rated table.
     """
 
@@ -59,7 +60,10 @@ class CountedTable(msgspec.Struct):
     matches: int = 0
     tables: int = 0
     fault_free_matches: int = 0
+    blocks: set[str] = msgspec.field(default_factory=set)
     left_out: int = 0
+    incomplete: list[tuple[str, str]] = msgspec.field(default_factory=list)
+    set_aside: list[tuple[str, str]] = msgspec.field(default_factory=list)
     seats: int = 0
 
 
@@ -74,8 +78,10 @@ def counted(results: Iterable[Result], identities: Mapping[str, Sequence[str]]) 
         by_table[result.event, result.seed, result.lineup].append(result)
         _count_always(result, [table.bots[identities[result.event][bot]] for bot in result.bots])
     for matches in by_table.values():
-        if sorted(match.rotation for match in matches) != list(range(len(matches[0].bots))):
-            table.left_out += len(matches)
+        if sorted(match.rotation for match in matches if not match.set_aside) != list(range(len(matches[0].bots))):
+            table.left_out += sum(not match.set_aside for match in matches)
+            unrated = table.set_aside if any(match.set_aside for match in matches) else table.incomplete
+            unrated.append((matches[0].event, matches[0].table))
             continue
         table.tables += 1
         for match in matches:
@@ -101,6 +107,7 @@ def _count_rated(match: Result, table: CountedTable, bots: Sequence[str]) -> Non
         table.bots[bot].finishes[rank] += 1
     weight = Fraction(3, len(bots) + 1)
     for one, other, halves in _pairs(match, bots):
+        table.blocks.add(match.block)
         for me, them, mine in ((one, other, halves), (other, one, 2 - halves)):
             row = table.bots[me]
             met = row.halves.setdefault(them, [0, 0])
@@ -121,42 +128,25 @@ def _pairs(match: Result, bots: Sequence[str]) -> Iterator[tuple[str, str, int]]
                 yield one, bots[j], 1 + ahead
 
 
-def count_differences(stored: Mapping[str, Any], table: CountedTable, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield each count of a stored table, in the form of ``standings --json``, that differs, a line each.
-
-    names: by the identity of each bot.
-    """
-    for key in ("matches", "tables", "fault_free_matches"):
-        yield from _compare(key, stored.get(key), getattr(table, key))
-    out = stored.get("left_out")
-    yield from _compare("left_out.matches", out.get("matches") if isinstance(out, dict) else out, table.left_out)
-    rows = stored.get("rows")
-    plain = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    by_bot = {str(row.get("bot")): row for row in plain}
-    if by_bot.keys() != table.bots.keys() or not isinstance(rows, list) or len(rows) != len(by_bot):
-        yield "its rows are not one for each bot of the events"
-        return
-    for bot, of in table.bots.items():
-        name, row = names[bot], by_bot[bot]
-        if row.get("name") not in (name, f"{name}#{bot[:4]}"):
-            yield f"{name}: its row has the name {row.get('name')!r}"
-        for key, value in _columns(of, table.seats):
-            yield from _compare(f"{name}: {key}", row.get(key), value)
+def to_json(table: CountedTable, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the counts in the form of ``standings --json``. ``names``: by the identity of each bot."""
+    return {
+        "matches": table.matches,
+        "tables": table.tables,
+        "blocks": len(table.blocks),
+        "fault_free_matches": table.fault_free_matches,
+        "left_out": {"matches": table.left_out, "incomplete": table.incomplete, "set_aside": table.set_aside},
+        "rows": [{"bot": bot, "name": names[bot], **_columns(of, table.seats)} for bot, of in table.bots.items()],
+    }
 
 
-def _columns(bot: CountedBot, seats: int) -> Iterator[tuple[str, Any]]:
-    yield "matches", bot.matches
-    yield "seeds", len(bot.seeds)
-    yield "finishes", [bot.finishes[place] for place in range(1, seats + 1)]
-    yield "faults", {str(kind): bot.faults[kind] for kind in FAULTS}
-    yield "voids", bot.voids
-    yield "score", bot.score
-    yield "ties", float(100 * bot.ties / bot.weight) if bot.weight else None
-
-
-def _compare(name: str, stored: Any, own: Any) -> Iterator[str]:
-    if isinstance(own, float) and isinstance(stored, float):
-        if not isclose(stored, own, rel_tol=0, abs_tol=ROUNDING):
-            yield f"{name} is {stored:g}, the records give {own:.3f}"
-    elif type(stored) is not type(own) or stored != own:
-        yield f"{name} is {str(stored)[:80]}, the records give {own}"
+def _columns(bot: CountedBot, seats: int) -> dict[str, Any]:
+    return {
+        "matches": bot.matches,
+        "seeds": len(bot.seeds),
+        "finishes": [bot.finishes[place] for place in range(1, seats + 1)],
+        "faults": {str(kind): bot.faults[kind] for kind in FAULTS},
+        "voids": bot.voids,
+        "score": bot.score,
+        "ties": float(round(100 * bot.ties / bot.weight, DIGITS)) if bot.weight else None,
+    }

@@ -9,20 +9,31 @@ from typing import Any
 
 ROUNDING = 0.002  # of numbers with three digits behind the point, fitted on another machine
 _SHOWN = 80
-_COUNTED = (
-    *("events", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder", "clock", "meter", "seats"),
-    *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places", "fewest_batches"),
+COUNTED = (
+    *("events", "extends", "game", "rules", "rules_version", "time", "policy", "isolation", "limits", "ponder", "clock", "meter"),
+    *("seats", "matches", "tables", "blocks", "fault_free_matches", "left_out", "places", "fewest_batches"),
 )
-_COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
-"""The columns that follow from the records by counting alone: every engine version gets the same."""
+OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
+"""The keys of a table and of its rows that follow from the records by counting alone: every engine version gets the same."""
+_LATER = ("extends", "rules")
+"""Those that tables of 0.1.0 and 0.2.0 lack."""
 
 
 def part_of(table: dict[str, Any], *, counted: bool) -> dict[str, Any]:
     """Return the counted or the fitted part of a table of standings, with its rows by bot, since their order is fitted."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
-        rows = {bot: {k: value for k, value in row.items() if (k in _COUNTED_OF_A_BOT) == counted} for bot, row in rows.items()}
-    return {**{key: value for key, value in table.items() if (key in _COUNTED) == counted}, "rows": rows}
+        rows = {bot: {k: value for k, value in row.items() if (k in OF_A_BOT) == counted} for bot, row in rows.items()}
+    return {**{key: value for key, value in table.items() if (key in COUNTED) == counted}, "rows": rows}
+
+
+def counted_differences(stored: dict[str, Any], computed: dict[str, Any], *, same_engine: bool) -> Iterator[str]:
+    """Yield every difference of the counted parts of two tables of standings, a line each.
+
+    same_engine: whether this version wrote ``stored``. Tables of earlier ones lack some keys.
+    """
+    there = {key: value for key, value in computed.items() if same_engine or key in stored or key not in _LATER}
+    yield from differences("", part_of(stored, counted=True), part_of(there, counted=True), all_keys=True)
 
 
 def _by_bot(rows: Any) -> Any:

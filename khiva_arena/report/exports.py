@@ -41,7 +41,7 @@ from typing import Any
 
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.ratings.matches import is_complete
-from khiva_arena.report.standings import ID_DIGITS, Entrant
+from khiva_arena.report.entrants import ID_DIGITS, Entrant
 from khiva_arena.result import Result
 from khiva_arena.text import harmless
 

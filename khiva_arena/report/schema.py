@@ -13,6 +13,7 @@ import msgspec
 from khiva_arena.json_schema import schema_of, write_schemas
 from khiva_arena.report import plan, shapes, sprt
 from khiva_arena.report.columns import COLUMNS
+from khiva_arena.report.in_common import InCommon
 
 _SOME = [(name, list[str] | msgspec.UnsetType, msgspec.UNSET) for name in ("only", "exclude")]
 _RULES = ("rules", dict[str, Any] | msgspec.UnsetType, msgspec.UNSET)
@@ -27,7 +28,7 @@ _OF_A_POOL = (_EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS)
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
     """Return the type of a list, under ``key``, of tables of a kind, each with the settings that its events share."""
-    fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(shapes.InCommon)]
+    fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(InCommon)]
     doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
     table = msgspec.defstruct(name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True)
     doc = {"__doc__": f"What ``khiva-arena {command} --json`` prints."}

@@ -4,17 +4,14 @@ One ``Result`` goes in for each match that is recorded or set aside, with the bo
 pool of events. Results may be read one at a time: little of each is kept.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace as with_other
 from itertools import pairwise
 from math import isnan
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 from msgspec import structs
-from msgspec.structs import replace
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
@@ -28,29 +25,16 @@ from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.ratings.sharing import shared_deals
 from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.report.columns import Standing
+from khiva_arena.report.entrants import ID_DIGITS, Entrant, with_unique_names
 from khiva_arena.report.placing import Batches, in_order, least_of
 from khiva_arena.report.tally import Collected, EventsData, Tally, count_rated
 from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standings
 from khiva_arena.result import FAULTS, Result, total
 
-__all__ = ["AnchorAt", "Standing", "Standings"]
+__all__ = ["AnchorAt", "Entrant", "Standing", "Standings"]
 
 DEFAULT_ANCHOR = "random"
 DIGITS = 3
-ID_DIGITS = 4
-
-
-class Entrant(msgspec.Struct, frozen=True):
-    """A bot that may appear.
-
-    id: the hash it plays under.
-    name: for people.
-    marks: its advantages over others, as in ``columns.MARKS``.
-    """
-
-    id: str
-    name: str
-    marks: tuple[str, ...] = ()
 
 
 def choose_anchor(bots: Sequence[Entrant], word: str | None = None) -> str:
@@ -67,13 +51,6 @@ def choose_anchor(bots: Sequence[Entrant], word: str | None = None) -> str:
     if not bots:
         raise ConfigError("there are no bots to rate")
     return bots[0].id
-
-
-def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """Return the bots with unique names: if several have one name, as two versions of a bot do, the beginning of their ids is
-    added."""
-    often = Counter(bot.name for bot in bots)
-    return tuple(bot if often[bot.name] == 1 else replace(bot, name=f"{bot.name}#{bot.id[:ID_DIGITS]}") for bot in bots)
 
 
 def standings(

@@ -11,7 +11,8 @@ from wording import sentence
 
 from khiva_arena.errors import RecordError
 from khiva_arena.events import points
-from khiva_arena.events.pools import pooled, standings_of
+from khiva_arena.events.conditions import pooled
+from khiva_arena.events.pools import standings_of
 from khiva_arena.events.source import StoredResults
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.khiva import KhivaState

@@ -5,7 +5,8 @@ from event_rows import event
 from wording import pattern
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.pools import pooled, pools_of
+from khiva_arena.events.conditions import pooled
+from khiva_arena.events.pools import pools_of
 from khiva_arena.events.selection import EVERYBODY, Among, check_among, counting, of_those
 from khiva_arena.result import Result
 

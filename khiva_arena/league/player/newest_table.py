@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.errors import ArenaError, StoreError
-from khiva_arena.events.pools import conditions, standings_of, titles
+from khiva_arena.events.conditions import conditions
+from khiva_arena.events.pools import standings_of, titles
 from khiva_arena.events.source import StoredResults
 from khiva_arena.events.stored import stored_event
 from khiva_arena.events.tables import PooledTable, league_table
