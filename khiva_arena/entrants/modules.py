@@ -180,20 +180,21 @@ def _key(module: bytes, by_function: bool) -> str:
     versions = sorted(path.name for path in library_file.parents[2].glob("wasmtime-*"))
     parts = [
         sha256(module).hexdigest(),
-        _digest_of_meter(),
+        _digest_of_makers(),
         *versions,
         str(library_file.stat().st_size),
         platform.machine(),
         _processor(),
         *(["by function"] if by_function else []),
     ]
-    return sha256(json.dumps(parts).encode() + (FOLDER / "runner" / "vm.py").read_bytes()).hexdigest()
+    return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 @cache
-def _digest_of_meter() -> str:
-    """Return a hash over the files of the meter: code that another meter made pays otherwise, or sees other failures."""
-    files = sorted((FOLDER / "meter").glob("*.py"))
+def _digest_of_makers() -> str:
+    """Return a hash over the files of the meter, and that of the VM's settings: code that another meter made pays otherwise, or
+    does not notice that the machine refuses memory."""
+    files = [*sorted((FOLDER / "meter").glob("*.py")), FOLDER / "runner" / "vm.py"]
     return sha256(json.dumps([(path.name, sha256(path.read_bytes()).hexdigest()) for path in files]).encode()).hexdigest()
 
 

@@ -156,6 +156,10 @@ def little_address_space(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(address_space, "limit", lambda: 300 << 20)
 
 
+def little_memory(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address_space, "data_limit", lambda: 30 << 20)
+
+
 def no_files(_: Job, __: Path, ___: pytest.MonkeyPatch) -> None:
     resource.setrlimit(
         resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 2, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
@@ -218,6 +222,7 @@ HOST = [
     *(Case("a part of what", match, without_the_vm) for match in (IN_TICKS, BY_THE_WALL)),
     Case("a part of what", of_a_runtime, without_the_runtime),
     *(Case("a process may", match, little_address_space) for match in (IN_TICKS, BY_THE_WALL)),
+    *(Case("`ulimit -d` is", match, little_memory) for match in (IN_TICKS, BY_THE_WALL)),
     *(Case("the runner or the VM", match, within("-v 200000")) for match in (IN_TICKS, BY_THE_WALL)),
     Case("the runner or the VM", IN_TICKS, within("-d 4000")),
     *(Case("no file", match, no_files) for match in (IN_TICKS, of_processes)),
@@ -248,7 +253,8 @@ def test_a_fault_of_the_machine_is_nobodys_and_accuses_nobody(
 
 
 def test_each_row_of_the_machine_is_brought_about() -> None:
-    elsewhere = "a process of the arena that plays"  # tests/arbiter/test_pool.py ends one
+    # tests/arbiter/test_pool.py ends a process, and tests/modules/runner/test_growth.py has memory refused.
+    elsewhere = ("a process of the arena that plays", "the machine refuses memory")
     missing = [what for what in rows("The machine's") if not what.startswith(tuple(case.what for case in HOST))]
     assert [what for what in missing if not what.startswith(elsewhere)] == []
 

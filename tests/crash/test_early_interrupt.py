@@ -1,6 +1,7 @@
 """Ctrl-C while a command, or a helper of it, is still being imported; and a system that gives too little address space."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -8,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from wording import sentence
+from wording import pattern, sentence
 
 from khiva_arena.cluster import own_cluster
 from khiva_arena.sandbox import stops
@@ -54,11 +55,11 @@ def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "key", "mib"),
-    [(resource.RLIMIT_AS, "address-space-limited-mib", mib) for mib in (96, 128, 144, 152)]
-    + [(resource.RLIMIT_DATA, "memory-limited-mib", mib) for mib in (20, 40, 60, 80, 95)],
+    ("number", "word", "option", "mib"),
+    [(resource.RLIMIT_AS, "address space", "-v", mib) for mib in (96, 128, 144, 152)]
+    + [(resource.RLIMIT_DATA, "memory", "-d", mib) for mib in (20, 40, 60, 80, 95)],
 )
-def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, key: str, mib: int) -> None:
+def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, word: str, option: str, mib: int) -> None:
     """Numerical libraries would end the command without a word of ours, or interrupt it."""
     limit = lambda: resource.setrlimit(number, (mib << 20, mib << 20))  # noqa: E731
     done = subprocess.run(
@@ -70,7 +71,7 @@ def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, key: str,
         preexec_fn=limit,
     )
     assert done.returncode == 2
-    assert "error: " + sentence("cli", key, limit=mib) in done.stderr.splitlines()[-1]
+    assert "error: " + sentence("cli", "system-limit", word=word, mib=mib, option=option) in done.stderr.splitlines()[-1]
 
 
 def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ sys.exit(main.run(["show"]))
 """
         done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 2, done.stderr
-        assert "error: " + sentence("cli", "address-space-limited") + " " in done.stderr
+        assert re.search("error: " + pattern("cli", "system-limit", word="address space", mib="[0-9]+", option="-v"), done.stderr)
 
 
 def test_folders_of_clusters_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,10 +140,10 @@ def test_it_is_compiled_once_and_again_when_its_code_has_changed(tmp_path: Path,
 def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches of users hold code of earlier versions, whose notes had the number of the price list in place of the meter's hash.
     The number stays."""
-    hashed = modules._digest_of_meter
-    monkeypatch.setattr(modules, "_digest_of_meter", lambda: str(NUMBER))
+    hashed = modules._digest_of_makers
+    monkeypatch.setattr(modules, "_digest_of_makers", lambda: str(NUMBER))
     before = stage(module(tmp_path / "a"))
-    monkeypatch.setattr(modules, "_digest_of_meter", hashed)
+    monkeypatch.setattr(modules, "_digest_of_makers", hashed)
     assert code_of(before).is_file()
     names: list[str] = []
     work = modules.work
@@ -154,17 +154,18 @@ def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: 
 
 def test_each_file_of_the_meter_is_in_the_key_of_compiled_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(modules, "FOLDER", tmp_path / "modules")
-    files = [path.name for path in (Path(rewrite.__file__).parent).glob("*.py")]
+    rooms = Path(rewrite.__file__).parents[1]
+    files = [*(f"meter/{path.name}" for path in (rooms / "meter").glob("*.py")), "runner/vm.py"]
     keys = set()
     for changed in ("", *files):
         shutil.rmtree(tmp_path / "modules", ignore_errors=True)
-        shutil.copytree(Path(rewrite.__file__).parent, tmp_path / "modules" / "meter")
+        shutil.copytree(rooms, tmp_path / "modules")
         if changed:
-            with (tmp_path / "modules" / "meter" / changed).open("a") as file:
+            with (tmp_path / "modules" / changed).open("a") as file:
                 file.write("#\n")
-        modules._digest_of_meter.cache_clear()
-        keys.add(modules._digest_of_meter())
-    modules._digest_of_meter.cache_clear()
+        modules._digest_of_makers.cache_clear()
+        keys.add(modules._digest_of_makers())
+    modules._digest_of_makers.cache_clear()
     assert len(keys) == len(files) + 1 > 10
 
 

@@ -393,8 +393,7 @@ class Walk:
         return self._no_memory_index(pos)
 
     def _memory_grow(self, first: int, pos: int) -> int:
-        end = self._no_memory_index(pos)
-        self._edits.grow(first, end, len(self._controls), self._module.pages[1])
+        self._edits.grow(first, end := self._no_memory_index(pos), len(self._controls), self._module.pages[1])
         return end
 
     def _segment(self, pos: int) -> int:
