@@ -38,8 +38,8 @@ export class MemoryRefused extends Error {}
 // A result is {word, used, answer}, as section 12 has it.
 // payload: the bytes of section 15, or null for a bot that has none.
 export function play(module, key, next, payload = null) {
-  if (!module) return refuseAll(next);
-  const seat = new Seat(module, key, next, payload);
+  const seat = seated(module, key, next, payload);
+  if (!seat) return refuseAll(next);
   try {
     seat.takeOrders();
     seat.run();
@@ -53,14 +53,24 @@ export function play(module, key, next, payload = null) {
 // Run a seat as `play` does, on a stack of its own, which a VM with WebAssembly.promising has; return nothing, later. Where the
 // stack of a page's worker is full before the height of section 6, this one is not.
 export async function playApart(module, key, next, payload = null) {
-  if (!module) return refuseAll(next);
-  const seat = new Seat(module, key, next, payload);
+  const seat = seated(module, key, next, payload);
+  if (!seat) return refuseAll(next);
   try {
     seat.takeOrders();
     await seat.runApart();
     seat.takeOrders();
   } catch (error) {
     if (!(error instanceof NoMoreOrders)) throw error;
+  }
+}
+
+// Section 5: return a seat; null if its module may not begin, or its data or its elements lie outside of what they are put into.
+function seated(module, ...words) {
+  try {
+    return module && new Seat(module, ...words);
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) return null;
+    throw error;
   }
 }
 

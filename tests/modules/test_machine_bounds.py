@@ -83,4 +83,4 @@ def test_memory_that_this_machine_refuses_is_no_answer_of_the_module(tmp_path: P
     word, why, refused = told(code, tmp_path)
     assert (word, why) == ("exited", "")
     assert refused["results"] == []
-    assert refused["why"].startswith("this machine has too little memory: ")
+    assert "too little memory: " in refused["why"]

@@ -81,7 +81,7 @@ def answers_to(
     """
     try:
         seat = SeatAlone(machine(), compiled(module), key, most_bytes, payload=payload)
-    except Unfit:
+    except (Unfit, instance.Trapped):
         return [(WORDS[line.REFUSED], 0, "") for order, _, _ in orders if order != "say"], b""
     answers, notes = [], b""
     for order, ticks, data in orders:

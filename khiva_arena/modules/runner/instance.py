@@ -97,6 +97,8 @@ class Instance:
         error = vm.wasmtime_instance_new(self._context, module, b"".join(handles), len(handles), self._instance, trap)
         if error and 0 <= most_bytes < (first := machine.memory_of(vm, module)[0] * PAGE):
             raise Unfit(f"it asks for {first:,} bytes of memory at its start, and may have {most_bytes:,}: declare less")
+        if address := unpack_from("<Q", trap)[0]:  # its data or its table's entries lie outside: nothing of it has run
+            raise Trapped(_in_words(vm, address))
         self._end(error, trap)
         self._ticks, self._height, self._pages = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT, PAGES))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged

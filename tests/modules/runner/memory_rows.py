@@ -1,10 +1,12 @@
 """Rows of an event's limit on memory, which is small in each of them: METER.md, sections 3 and 5."""
 
 from runner_rows import HOST, SIZE, Row, ask, bot, end
+from wasm import assemble, sized, start, uleb, vector
 
 GROWS_TO = 1 + 2_000 + 1
 """The ticks of one ``memory.grow`` and what stands around it, before its pages."""
 REFUSED = ("refused", 0)
+AT_ONE = assemble("i32.const 1") + b"\x0b"
 
 MEMORY_ROWS = (
     Row(
@@ -34,6 +36,18 @@ MEMORY_ROWS = (
         ask() + end(),
         (REFUSED, REFUSED),
         most_bytes=0,
+    ),
+    Row(
+        "data that ends a byte behind the first memory",
+        start("", sections={11: vector([b"\0" + assemble(f"i32.const {SIZE - 1}") + b"\x0b" + sized(b"ab")])}),
+        ask() + end(),
+        (REFUSED, REFUSED),
+    ),
+    Row(
+        "elements that end behind the table",
+        start("", sections={4: vector([b"\x70\0\1"]), 9: vector([b"\0" + AT_ONE + vector([uleb(0)])])}),
+        ask() + end(),
+        (REFUSED, REFUSED),
     ),
 )
 """All of them."""
