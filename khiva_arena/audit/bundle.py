@@ -288,7 +288,7 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         if result.engine == __version__:
             result.problems += _lines(name, differences("", stored_table, own_table, all_keys=True))
             continue
-        problems = _lines(name, counted_differences(stored_table, own_table, same_engine=False))
+        problems = _lines(name, counted_differences(stored_table, own_table, engine=result.engine))
         result.problems += problems
         if not problems:
             fitted = [part_of(table, counted=False) for table in (stored_table, own_table)]

@@ -173,7 +173,7 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
         tell(_of_event(report, rerunner.by_the_rules.get(report.number, report.sound)))
     problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
     if not problems:
-        problems = _table_problems(bundled, tell, same_engine=reader.engine == __version__)
+        problems = _table_problems(bundled, tell, engine=reader.engine)
     tell({"kind": "matches", "page": _page(event for event in bundled.events if hasattr(event, "matches"))})
     if damage and problems == damage:
         raise UnreadableError(DAMAGED.format(damage[0]))
@@ -254,14 +254,14 @@ def replay(path: Path, name: str) -> Heard:
     return opened(reel) | {"scenery": dict(get(header.game, header.rules_version).scenery)}
 
 
-def _table_problems(bundled: BundledEvents, tell: Tell, *, same_engine: bool) -> list[str]:
+def _table_problems(bundled: BundledEvents, tell: Tell, *, engine: str) -> list[str]:
     """Count each table from the records, tell of it, and return what differs from the bundle's.
 
-    same_engine: whether this version wrote the bundle
+    engine: the version that says it wrote the bundle
     """
     problems: list[str] = []
     for number, (stored, own) in enumerate(tables_from_records(bundled, counted_tables, problems), 1):
-        found = [*counted_differences(stored, own.plain, same_engine=same_engine)]
+        found = [*counted_differences(stored, own.plain, engine=engine)]
         problems += [f"standings {number}: {problem}" for problem in found]
         tell({"kind": "table", "number": number, **_plain(own), "differs": [*map(shown, found)]})
     return problems

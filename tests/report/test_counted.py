@@ -9,6 +9,7 @@ import pytest
 from made_results import listed
 from msgspec.structs import replace
 
+from khiva_arena import __version__
 from khiva_arena.report.counted import counted
 from khiva_arena.report.counted import to_json as counted_json
 from khiva_arena.report.differences import counted_differences
@@ -46,14 +47,15 @@ def tables(rng: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
 @pytest.mark.parametrize("lot", range(20))
 def test_it_is_what_the_fitted_table_has(lot: int) -> None:
     table, own = tables(random.Random(lot))
-    assert [*counted_differences(table, own, same_engine=True)] == []
+    assert [*counted_differences(table, own, engine=__version__)] == []
 
 
-@pytest.mark.parametrize("rows", [None, [], [3]])
+@pytest.mark.parametrize("rows", [None, [], [3], {"a": 1}, {}])
 def test_rows_that_are_forged_as_a_whole_are_named(rows: Any) -> None:
     table, own = tables(random.Random(0))
-    for forged in (rows, table["rows"] * 2):
-        assert [found for found in counted_differences({**table, "rows": forged}, own, same_engine=True) if "rows" in found]
+    for forged in (rows, table["rows"] * 2, {row["bot"]: row for row in table["rows"]}):
+        for engine in (__version__, "0.2.0"):
+            assert [found for found in counted_differences({**table, "rows": forged}, own, engine=engine) if "rows" in found]
 
 
 def test_pairs_of_a_bot_that_failed_to_start_are_the_only_ones_of_their_match() -> None:
