@@ -1,7 +1,10 @@
 """The matches of an event of a bundle, from their records alone."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from khiva_arena.events.league_order import LeagueOrder, league_order
 from khiva_arena.events.results import of_record
 from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
@@ -35,3 +38,24 @@ class BundledMatches:
         after = shape.first_ordinal + shape.matches
         results = [result for result in self.results if shape.first_ordinal <= result.ordinal < after]
         return results if len(results) == shape.matches else None
+
+
+class MatchesByEvent:
+    """The matches of the events of a bundle. Nothing here needs numpy.
+
+    members: by the id of the event.
+    """
+
+    def __init__(self, members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> None:
+        """Take the matches of each event. ``links``: of the league whose batches the events are."""
+        self.members = {member.event.id: member for member in members}
+        self._links = links
+
+    def league_order(self, links: int | None = None) -> LeagueOrder | None:
+        return league_order(self._links[:links], lambda event: self.members[event].event if event in self.members else None)
+
+    def results(self, *events: EventRow) -> Iterable[Result]:
+        return (result for event in events for result in self.members[event.id].results)
+
+    def of_round(self, event: EventRow, shape: Shape) -> list[Result] | None:
+        return self.members[event.id].of_round(shape)

@@ -1,6 +1,6 @@
 """Bundles of events that are over, each with the standings that follow from its records alone."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,16 +10,16 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
-from khiva_arena.events.bundled_matches import BundledMatches
+from khiva_arena.events.bundled_matches import BundledMatches, MatchesByEvent
+from khiva_arena.events.conditions import settings_of
 from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
-from khiva_arena.events.league_order import LeagueOrder, league_order
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.events.tables import tables_in
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.report.table import to_json
-from khiva_arena.result import Measured, Result
-from khiva_arena.schedule.formats import ScheduledMatch, Shape
+from khiva_arena.result import Measured
+from khiva_arena.schedule.formats import ScheduledMatch
 from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.store.files import MODULES
@@ -139,24 +139,8 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: se
     return matches
 
 
-class BundledResults:
-    """Events of a bundle, over and sound, as a ``ResultSource``.
-
-    members: their matches, by the id of the event.
-    """
-
-    def __init__(self, members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> None:
-        self.members = {member.event.id: member for member in members}
-        self._links = links
-
-    def league_order(self, links: int | None = None) -> LeagueOrder | None:
-        return league_order(self._links[:links], lambda event: self.members[event].event if event in self.members else None)
-
-    def results(self, *events: EventRow) -> Iterable[Result]:
-        return (result for event in events for result in self.members[event.id].results)
-
-    def of_round(self, event: EventRow, shape: Shape) -> list[Result] | None:
-        return self.members[event.id].of_round(shape)
+class BundledResults(MatchesByEvent):
+    """Events of a bundle, over and sound, as a ``ResultSource``."""
 
     def recorded(self, event: EventRow) -> int:
         return len(self.members[event.id].results)
@@ -180,5 +164,5 @@ def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]]
     for table in tables_in(BundledResults(members, links), [member.event for member in members]):
         plain = to_json(table.standings)
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in plain["rows"]]
-        lines.append(bundle.StandingsLine({**table.settings_json(), **plain, "rows": rows, **table.places_json()}))
+        lines.append(bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **table.places_json()}))
     return lines

@@ -94,11 +94,7 @@ class PooledTable(NamedTuple):
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
         more = {**selection, **partial, **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
-        return {**self.settings_json(), **table, **self.places_json(), **more}
-
-    def settings_json(self) -> dict[str, Any]:
-        """Return what the events have in common, with rules that are not the game's defaults, and which event each extends."""
-        return settings_of(self.events)
+        return {**settings_of(self.events), **table, **self.places_json(), **more}
 
     def places_json(self) -> dict[str, Any]:
         """Return the places under their key, {} if there are none."""
