@@ -33,7 +33,8 @@ class NoMoreOrders extends Error {}
 export class MemoryRefused extends Error {}
 
 // Run a seat until there are no more orders, and return what its module wrote on stderr.
-// module: compiled from what the meter has made; null for one that begins with more memory than it may have. key: 8 bytes.
+// module: compiled from what the meter has made; null for one that begins with more memory than it may have, which is refused, as
+// one is whose data or elements do not fit. key: 8 bytes.
 // next: gives an order, {order, ticks, bytes}, or null at the end; it is handed the result of the last one, or null.
 // A result is {word, used, answer}, as section 12 has it.
 // payload: the bytes of section 15, or null for a bot that has none.

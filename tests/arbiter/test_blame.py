@@ -18,7 +18,7 @@ from module_matches import job, staged
 from modules import start, wasm
 from msgspec import structs
 
-from khiva_arena.arbiter import address_space, lifetimes, live, match_queue, pool, runners
+from khiva_arena.arbiter import lifetimes, live, match_queue, memory_limits, pool, runners
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, Outcome
@@ -153,11 +153,11 @@ def within(limit: str) -> Fault:
 
 
 def little_address_space(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address_space, "limit", lambda: 300 << 20)
+    monkeypatch.setattr(memory_limits, "space_limit", lambda: 300 << 20)
 
 
 def little_memory(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address_space, "data_limit", lambda: 30 << 20)
+    monkeypatch.setattr(memory_limits, "data_limit", lambda: 30 << 20)
 
 
 def no_files(_: Job, __: Path, ___: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ HOST = [
     *(Case("a part of what", match, without_the_vm) for match in (IN_TICKS, BY_THE_WALL)),
     Case("a part of what", of_a_runtime, without_the_runtime),
     *(Case("a process may", match, little_address_space) for match in (IN_TICKS, BY_THE_WALL)),
-    *(Case("`ulimit -d` is", match, little_memory) for match in (IN_TICKS, BY_THE_WALL)),
+    *(Case("`ulimit -d` allows", match, little_memory) for match in (IN_TICKS, BY_THE_WALL)),
     *(Case("the runner or the VM", match, within("-v 200000")) for match in (IN_TICKS, BY_THE_WALL)),
     Case("the runner or the VM", IN_TICKS, within("-d 4000")),
     *(Case("no file", match, no_files) for match in (IN_TICKS, of_processes)),
