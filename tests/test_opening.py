@@ -49,7 +49,7 @@ OTHERS = {
     "audit/in_pyodide": (1, MADE),  # by the page, of the bundle that was dropped
     "check/bot_process": (2, SYSTEM),
     "check/steps_incoming": (1, OURS),
-    "cli/address_space": (1, SYSTEM),
+    "cli/memory_limits": (1, SYSTEM),
     "cluster/host": (3, SYSTEM),
     "cluster/offers": (1, OURS),
     "cluster/own_cluster": (2, MADE),

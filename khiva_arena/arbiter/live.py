@@ -56,10 +56,10 @@ def too_little(job: Job) -> str:
     """Return in a line by how much too little address space or memory a process may have for a job's modules, "" if enough."""
     if not any(command.module for command in job.commands):
         return ""
-    from khiva_arena.arbiter import address_space  # not above: most matches have no module
+    from khiva_arena.arbiter import memory_limits  # not above: most matches have no module
 
-    together = job.in_ticks and job.sandbox.level is not Level.STRICT
-    return address_space.why_too_little(job.commands, job.sandbox.resources.memory, together=together)
+    together, memory = job.in_ticks and job.sandbox.level is not Level.STRICT, job.sandbox.resources.memory
+    return memory_limits.why_too_little(job.commands, memory, in_ticks=job.in_ticks, together=together)
 
 
 async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None) -> "ModuleTable":

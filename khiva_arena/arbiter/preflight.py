@@ -98,7 +98,7 @@ def preflight(
                 failures.append(FailedStart(seat, report, output.total > 0))
                 positions.append(bot)
     if problems:
-        from khiva_arena.arbiter.address_space import why_unsure  # not above: most bots start
+        from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most bots start
 
         if doubt := why_unsure(sandbox.resources.memory):
             raise StagingError("\n".join(f"{problem}\n  {doubt}" for problem in problems))

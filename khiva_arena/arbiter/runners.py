@@ -12,10 +12,10 @@ from hashlib import blake2b
 
 import trio
 
-from khiva_arena.arbiter.address_space import room_of
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.memory_limits import room_of
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.stderr import Notes, last_line
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk

@@ -143,7 +143,7 @@ def _why_failed(error: BaseException) -> str:
     """Return what to do if an error comes of too little memory by a limit of the system, "" if it does not."""
     if not _is_limited():
         return ""
-    from khiva_arena.cli.address_space import why_failed
+    from khiva_arena.cli.memory_limits import why_failed
 
     return why_failed(error)
 
@@ -152,10 +152,11 @@ def _run(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
         if _is_limited():
-            from khiva_arena.cli.address_space import why_too_little  # not above: few machines limit it
+            from khiva_arena.cli.memory_limits import spare_threads, why_too_little  # not above: few machines limit it
 
             if reason := why_too_little():
                 raise ConfigError(reason)
+            spare_threads()
         code = _answer(arguments)
         failure = unwritten()
         interrupts.listen_no_more()

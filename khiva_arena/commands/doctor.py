@@ -9,7 +9,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter import memory_limits
 from khiva_arena.entrants import loading, modules
 from khiva_arena.sandbox import launch, system, wsl
 from khiva_arena.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup, levels, remedy
@@ -63,8 +63,8 @@ def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, 
         "launcher": bool(launch.program()),
         "modules": bool(modules.library()),
         "address_space": {
-            "limit": address_space.limit(),
-            "of_a_table": {seats: address_space.of_a_runner(seats) for seats in SEATS},
+            "limit": memory_limits.space_limit(),
+            "of_a_table": {seats: memory_limits.of_a_runner(seats) for seats in SEATS},
         },
     }
 
@@ -113,15 +113,15 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
 
 
 def _room_of_tables() -> str:
-    return ", ".join(f"{address_space.in_mib(address_space.of_a_runner(seats))} for {seats} seats" for seats in SEATS)
+    return ", ".join(f"{memory_limits.in_mib(memory_limits.of_a_runner(seats))} for {seats} seats" for seats in SEATS)
 
 
 def _most_seats() -> str:
     """Return in a line how much address space a process may have, and how many seats that is enough for."""
-    if (most := address_space.limit()) is None:
+    if (most := memory_limits.space_limit()) is None:
         return "here it is not limited"
     here = f"here a process may have {most // MIB:,} MiB (ulimit -v)"
-    seats = max((seats for seats in range(MOST_SEATS + 1) if address_space.of_a_runner(seats) <= most), default=0)
+    seats = max((seats for seats in range(MOST_SEATS + 1) if memory_limits.of_a_runner(seats) <= most), default=0)
     return f"{here}: enough for {seats} seats with little code" if seats > 1 else f"{here}: too little for two seats"
 
 

@@ -63,7 +63,7 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
     if code != 0:
         time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
         problem = f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}"
-        from khiva_arena.arbiter.address_space import why_unsure  # not above: most builds succeed
+        from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most builds succeed
 
         if doubt := why_unsure(FOR_A_BUILD.memory) or _why_full(folder):
             raise StagingError(f"{problem}\n  {doubt}")

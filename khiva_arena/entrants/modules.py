@@ -17,7 +17,7 @@ from hashlib import blake2b, sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from khiva_arena.arbiter.address_space import why_unsure
+from khiva_arena.arbiter.memory_limits import why_unsure
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, work
 from khiva_arena.errors import BotError, ConfigError, StagingError

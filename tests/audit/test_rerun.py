@@ -13,7 +13,7 @@ from tools import need_module_tools
 from wording import sentence
 
 from khiva_arena.api.verify import verify
-from khiva_arena.arbiter import address_space, pool
+from khiva_arena.arbiter import memory_limits, pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
@@ -90,7 +90,7 @@ def test_a_bundle_is_told_from_an_honest_one(cup: Path, tmp_path: Path) -> None:
 def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No match is tried, which would wait for a minute and more: what it takes is known before."""
     monkeypatch.setattr(pool, "play", lambda jobs, *_: list(jobs) and pytest.fail("a match was tried"))
-    monkeypatch.setattr(address_space, "limit", lambda: 300 << 20)
+    monkeypatch.setattr(memory_limits, "space_limit", lambda: 300 << 20)
     (report,) = verify(cup / "honest.khiva", rerun_bots=True).events
     assert (report.unsound_matches, report.unconfirmed_matches) == ([], list(range(MATCHES)))
     assert sentence("arbiter", "table-needs-address-space", needed="617 MiB") in report.unconfirmed[0]

@@ -14,7 +14,7 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena import shipped
-from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter import memory_limits
 from khiva_arena.cli import main
 from khiva_arena.commands import doctor
 from khiva_arena.sandbox import detect, remedies, wsl
@@ -50,7 +50,7 @@ def test_as_it_is_here(tmp_path: Path) -> None:
     assert (best["works"], best["why_not"], best["remedy"]) == (True, "", "")
     assert best["lets_through"] == {} or found["best"] == "trusted"
     assert all(row["works"] or row["why_not"] for row in found["levels"].values())
-    assert found["address_space"]["of_a_table"]["2"] == address_space.of_a_runner(2)
+    assert found["address_space"]["of_a_table"]["2"] == memory_limits.of_a_runner(2)
     assert found["limits"] == {key: getattr(DEFAULT, key) for key in WORDS}
     text = arena("doctor", cwd=tmp_path, code=int(found["best"] == "trusted")).stdout
     rights = sentence("doctor", "with-all-rights") if found["best"] == "trusted" else ""
@@ -72,10 +72,10 @@ def test_address_space_of_tables_of_modules(
     machine(monkeypatch, {})
     monkeypatch.setattr(doctor.modules, "library", lambda: "a library")
     monkeypatch.setattr(doctor, "version", lambda _: "50")
-    monkeypatch.setattr(address_space, "limit", lambda: limit and limit << 20)
+    monkeypatch.setattr(memory_limits, "space_limit", lambda: limit and limit << 20)
     out = run(capsys)[1].splitlines()
     at = out.index(f"  {line}")
-    needed = [-(-address_space.of_a_runner(seats) // 2**20) for seats in (2, 5)]
+    needed = [-(-memory_limits.of_a_runner(seats) // 2**20) for seats in (2, 5)]
     assert f": {needed[0]} MiB for 2 seats, " in out[at - 1]
     assert f" {needed[1]:,} MiB for 5 seats, " in out[at - 1]
 

@@ -10,7 +10,7 @@ from scripted_modules import command, script, scripted
 from stores import NAIVE, RANDOM
 from wording import sentence
 
-from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter import memory_limits
 from khiva_arena.entrants import build, modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
@@ -65,7 +65,7 @@ def test_nobody_is_left_out_where_the_machine_may_be_to_blame(
     broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process may have less address space than a bot's own limit of memory: nobody knows why a bot does not start."""
-    monkeypatch.setattr(address_space, "limit", lambda: 500 << 20)
+    monkeypatch.setattr(memory_limits, "space_limit", lambda: 500 << 20)
     for name in broken[1:]:
         done = arena("run", *bots(RANDOM, name), *FAST, "--skip-broken", cwd=tmp_path, code=2)
         assert "is left out" not in done.stderr

@@ -57,7 +57,7 @@ def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "word", "option", "mib"),
     [(resource.RLIMIT_AS, "address space", "-v", mib) for mib in (96, 128, 144, 152)]
-    + [(resource.RLIMIT_DATA, "memory", "-d", mib) for mib in (20, 40, 60, 80, 95)],
+    + [(resource.RLIMIT_DATA, "memory", "-d", mib) for mib in (20, 60, 96, 127)],
 )
 def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, word: str, option: str, mib: int) -> None:
     """Numerical libraries would end the command without a word of ours, or interrupt it."""
@@ -74,7 +74,30 @@ def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, word: str
     assert "error: " + sentence("cli", "system-limit", word=word, mib=mib, option=option) in done.stderr.splitlines()[-1]
 
 
-def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(tmp_path: Path) -> None:
+def test_numerical_libraries_compute_within_the_lowest_limit(tmp_path: Path) -> None:
+    """A thread for each core would take more, and the library then ends the process in its own words."""
+    code = """
+import resource, sys
+from khiva_arena.cli import memory_limits, main
+least = {limit.number: limit.least for limit in memory_limits.LIMITS}[resource.RLIMIT_DATA]
+resource.setrlimit(resource.RLIMIT_DATA, (least, least))
+def computing(*_):
+    import numpy
+    square = numpy.eye(500) + 1
+    return 0 if numpy.isfinite(numpy.linalg.solve(square @ square, numpy.ones(500))).all() else 3
+main._answer = computing
+sys.exit(main.run(["show"]))
+"""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "4"}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("limit", "field", "word", "option"), [("AS", 0, "address space", "-v"), ("DATA", 5, "memory", "-d")])
+def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(
+    tmp_path: Path, limit: str, field: int, word: str, option: str
+) -> None:
     """A library then raises MemoryError, or sends SIGINT, which was called a bug or an interrupt."""
     for raised in ("MemoryError()", "KeyboardInterrupt()", 'RuntimeError("can\'t start new thread")'):
         code = f"""
@@ -82,8 +105,8 @@ import resource, sys
 from pathlib import Path
 from khiva_arena.cli import main
 def failing(*_):
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + 50 * 2**20,) * 2)
+    used = int(Path("/proc/self/statm").read_text().split()[{field}]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_{limit}, (used + 50 * 2**20,) * 2)
     raise {raised}
 main._answer = failing
 main.why_too_little = lambda: ""
@@ -91,7 +114,7 @@ sys.exit(main.run(["show"]))
 """
         done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 2, done.stderr
-        assert re.search("error: " + pattern("cli", "system-limit", word="address space", mib="[0-9]+", option="-v"), done.stderr)
+        assert re.search("error: " + pattern("cli", "system-limit", word=word, mib="[0-9]+", option=option), done.stderr)
 
 
 def test_folders_of_clusters_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ class MoreAtTheStart(ModuleRefused):
 
 
 def most_pages(module: bytes) -> int:
-    """Return the maximum of a module's memory, in pages. Raises ``ModuleRefused`` for bytes that are no module of one memory."""
+    """Return the maximum of a module's memory, in pages; 0 if it has none. Raises ``ModuleRefused`` for no module."""
     reader = Bytes(module)
     reader.take(8)
     while reader:

@@ -7,13 +7,13 @@ from _struct import Struct, pack_into, unpack_from
 
 from . import vm as machine
 from . import wasi
+from .line import PAGE
 from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I32, I64, MEMORY, Import, Unfit, Vm, VmFailed, at, buffer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PAGE = 65_536
 START, MEMORY_NAME = "_start", "memory"
 TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
 """The globals that hold the ticks that are left, the height of the stack in use, and the pages that the module may have; see
@@ -99,14 +99,14 @@ class Instance:
             raise Unfit(f"it asks for {first:,} bytes of memory at its start, and may have {most_bytes:,}: declare less")
         if address := unpack_from("<Q", trap)[0]:  # its data or its table's entries lie outside: nothing of it has run
             raise Trapped(_in_words(vm, address))
-        self._end(error, trap)
+        vm.check(error)
         self._ticks, self._height, self._pages = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT, PAGES))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
         if self._offered(NEXT, GLOBAL):
             self._next, self._frame = self._export(NEXT, GLOBAL), self._export(FRAME, FUNCTION)
 
     def allow(self, most_bytes: int) -> None:
-        """Let no refusal of the machine be seen by the module: below so many bytes, growing works, or VmFailed is raised."""
+        """Let no refusal of the machine be seen by the module: up to so many bytes, growing works, or VmFailed is raised."""
         most = machine.memory_of(self._vm, self._module)[1]
         self._set(self._pages, "<QI", I32, min(most, most_bytes // PAGE))
 

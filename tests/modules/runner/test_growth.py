@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from khiva_arena.entrants import bots, modules, staging
 from khiva_arena.modules.runner import instance, line, vm
 from khiva_arena.modules.runner.wall import Wall
 from khiva_arena.result import Clock
+from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import MIB, Resources
 
@@ -80,34 +82,56 @@ HOG = """
   (call $proc_exit (i32.div_u (memory.size) (i32.const 100))))
 """
 """Reads its payload, fills stderr and output, grows until it may no more, and exits with the hundreds of its pages."""
-LARGE_CODE = f'(data (i32.const 1024) "{"a" * 16 * MIB}")'
+CODE_BYTES = 30 * MIB
+"""Of each module, a little below the bound of METER.md, section 8: its data are in its code."""
+
+
+def hogs(names: str, level: Level, folder: Path, code_bytes: int) -> list[Command]:
+    """Stage bots that take all they may, each with code and a payload of its own."""
+    if python_at(level) != modules.runner(modules.RUN)[0]:
+        lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
+    commands = []
+    for name in names:
+        (place := folder / name).mkdir()
+        data = f'(data (i32.const 1024) "{name * code_bytes}")'
+        (place / "bot.wasm").write_bytes(wasm(HOG + data, imports=("fd_read", "fd_write", "proc_exit"), pages="482"))
+        (place / "payload").write_bytes(name.encode() * (4 * MIB - 1))
+        (place / "bot.toml").write_text(f'name = "{name}"\nversion = "1"\nmodule = "bot.wasm"\npayload = "payload"\n')
+        commands.append(staging.stage(bots.load(str(place)), level))
+    return commands
+
+
+def faults_of(commands: Sequence[Command], clock: Clock, level: Level, memory: int) -> list[str]:
+    """Play a match of these bots, and return the first fault of each seat."""
+    outcomes: list[Outcome] = []
+    sandbox = Sandbox(level, resources=Resources(memory=memory * MIB))
+    pool.play(iter([replace(job(commands, clock), sandbox=sandbox)]), 1, outcomes.append, 1)
+    assert not outcomes[0].void, outcomes[0].void
+    return [seat.faults[0].detail for seat in outcomes[0].seats]
 
 
 @pytest.mark.soak
 @EVERY_LEVEL
 @pytest.mark.parametrize("memory", [320, 80])
 def test_the_machine_refuses_nothing_at_full_tables(level: Level, memory: int, tmp_path: Path, open_folder: Path) -> None:
-    """Or who is about to lose could bring that about. Each seat has a large payload and code that is large in memory while it is
-    loaded, writes all that is kept, and grows to its last page, by a limit of the event that leaves nothing beside that."""
-    if python_at(level) != modules.runner(modules.RUN)[0]:
-        lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
-    commands = []
-    for name in "abcde":
-        (folder := tmp_path / name).mkdir()
-        code = wasm(HOG + LARGE_CODE, imports=("fd_read", "fd_write", "proc_exit"), pages="257" if memory > 100 else "257 4096")
-        (folder / "bot.wasm").write_bytes(code)
-        (folder / "payload").write_bytes(name.encode() * (4 * MIB - 1))
-        (folder / "bot.toml").write_text(f'name = "{name}"\nversion = "1"\nmodule = "bot.wasm"\npayload = "payload"\n')
-        commands.append(staging.stage(bots.load(str(folder)), level))
-    outcomes: list[Outcome] = []
-    sandbox = Sandbox(level, resources=Resources(memory=memory * MIB))
-    jobs = [replace(job(commands[:seats], Clock.TICKS, ordinal=seats), sandbox=sandbox) for seats in range(2, 6)]
-    pool.play(iter(jobs), 1, outcomes.append, 1)
-    pages = line.module_pages(memory * MIB)
-    told = f"crashed: exited with code {min(4096, pages) // 100}"
-    assert [[seat.faults[0].detail for seat in outcome.seats] for outcome in outcomes if not outcome.void] == [
-        [told] * seats for seats in range(2, 6)
-    ], [outcome.void for outcome in outcomes]
+    """Or a bot that is about to lose could bring that about. Each seat has a large payload and the most code, writes all that is
+    kept, and grows to its last page, by a limit of the event that leaves nothing beside that."""
+    commands = hogs("abcde", level, tmp_path, CODE_BYTES)
+    told = f"crashed: exited with code {min(4096, line.module_pages(memory * MIB)) // 100}"
+    for seats in range(2, 6):
+        assert faults_of(commands[:seats], Clock.TICKS, level, memory) == [told] * seats
+
+
+def test_the_machine_refuses_nothing_at_a_full_table_of_two(tmp_path: Path, open_folder: Path) -> None:
+    told = f"crashed: exited with code {line.module_pages(80 * MIB) // 100}"
+    assert faults_of(hogs("ab", Level.TRUSTED, tmp_path, MIB), Clock.TICKS, Level.TRUSTED, 80) == [told] * 2
+
+
+def test_by_the_wall_clock_the_limit_of_the_system_is_the_bots_own(tmp_path: Path, open_folder: Path) -> None:
+    """Its payload and its code count there, so it has fewer pages; the match is not void."""
+    for fault in faults_of(hogs("ab", Level.TRUSTED, tmp_path, MIB), Clock.WALL, Level.TRUSTED, 80):
+        code = int(fault.removeprefix("crashed: exited with code "))
+        assert 482 // 100 <= code <= line.module_pages(80 * MIB) // 100
 
 
 SHORT = """
@@ -115,7 +139,7 @@ import json, resource, sys
 from pathlib import Path
 import trio
 from module_matches import job, staged
-from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter import memory_limits
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
@@ -129,7 +153,7 @@ module = Path(sys.argv[1])
 command = staged(module.parent, "staged", module.read_bytes())
 resource.setrlimit(resource.RLIMIT_DATA, (150_000 << 10,) * 2)
 said = trio.run(play, job([command] * 2, Clock.TICKS)).void
-address_space.data_limit = lambda: None  # as if the machine were short without a limit that can be read
+memory_limits.data_limit = lambda: None  # as if the machine were short without a limit that can be read
 print(json.dumps([said, trio.run(play, job([command] * 2, Clock.TICKS)).void]))
 """
 

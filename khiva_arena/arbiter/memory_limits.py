@@ -18,7 +18,7 @@ ROOM_STEP = 16 * MIB
 """The memory for them comes in steps of so many bytes, or a table could not take the runner of another one."""
 
 
-def limit() -> int | None:
+def space_limit() -> int | None:
     """Return the bytes of address space that a process may have here, None for no bound."""
     soft = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if soft == resource.RLIM_INFINITY else soft
@@ -41,15 +41,17 @@ def data_limit() -> int | None:
     return None if hard == resource.RLIM_INFINITY else hard
 
 
-def data_of_runners(commands: Sequence[Command], memory: int) -> list[int]:
+def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool) -> list[int]:
     """Return the bytes of memory that a runner needs for each module, so that the system refuses none of its growths.
 
     memory: bytes that a bot of the event may have
+    in_ticks: a runner has room beyond that
     """
     from khiva_arena.modules.runner.line import OWN_MEMORY, PAGE, module_pages  # not above, as in of_a_runner
 
-    most, room = module_pages(memory), room_of(commands)
-    return [OWN_MEMORY + min(command.pages, most) * PAGE + room for command in commands if command.module]
+    most = module_pages(memory)
+    each = [OWN_MEMORY + min(command.pages, most) * PAGE for command in commands if command.module]
+    return [size + room_of(commands) for size in each] if in_ticks else [min(size, memory) for size in each]
 
 
 def room_of(commands: Sequence[Command]) -> int:
@@ -60,22 +62,23 @@ def room_of(commands: Sequence[Command]) -> int:
     return -(-(PAYLOADS * payload + CODES * code) // ROOM_STEP) * ROOM_STEP
 
 
-def why_too_little(commands: Sequence[Command], memory: int, *, together: bool) -> str:
+def why_too_little(commands: Sequence[Command], memory: int, *, in_ticks: bool, together: bool) -> str:
     """Return in a line by how much too little address space or memory a process may have for these modules, "" if it is enough.
 
     memory: bytes that a bot of the event may have
+    in_ticks: a runner has room beyond that
     together: one runner serves all of them
     """
     codes = {command.module[1]: _size(command.module[0]) for command in commands if command.module}
     if not codes:
         return ""
     who = f"a table of {len(commands)} modules" if together else "a module"
-    if (most := limit()) is not None:
+    if (most := space_limit()) is not None:
         needed = of_a_runner(len(commands), codes.values()) if together else of_a_runner(1, [max(codes.values())])
         if needed > most:
             return f"{who} needs {in_mib(needed)} of address space; {_remedy(most, needed, 'v')}"
     if (most := data_limit()) is not None:
-        each = data_of_runners(commands, memory)
+        each = data_of_runners(commands, memory, in_ticks=in_ticks)
         needed = sum(each) if together else max(each)
         if needed > most:
             return f"{who} needs {in_mib(needed)} of memory; {_remedy(most, needed, 'd')}"
@@ -87,7 +90,7 @@ def why_unsure(memory: int) -> str:
 
     memory: bytes that its own limit lets it have
     """
-    for most, option in ((limit(), "v"), (data_limit(), "d")):
+    for most, option in ((space_limit(), "v"), (data_limit(), "d")):
         if most is not None and most < memory:
             return f"its limit of memory is {in_mib(memory)}, so this machine may be to blame; {_remedy(most, memory, option)}"
     return ""

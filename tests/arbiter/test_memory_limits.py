@@ -11,7 +11,7 @@ import pytest
 from arena import ROOT
 from modules import start, wasm
 
-from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter import memory_limits
 from khiva_arena.modules.runner import line, ticks, vm
 from khiva_arena.sandbox.limits import MIB
 
@@ -22,7 +22,7 @@ import json, resource, sys
 from pathlib import Path
 import trio
 from module_matches import job, staged
-from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter import memory_limits
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
@@ -38,7 +38,7 @@ commands = [staged(folder, path.stem, path.read_bytes()) for path in sorted(fold
 codes = [Path(command.module[0]).stat().st_size for command in commands]
 for seats, clock in ((2, Clock.TICKS), (5, Clock.TICKS), (2, Clock.WALL)):
     of_all = [*commands, *commands, *commands][:seats]
-    needed = address_space.of_a_runner(seats, codes) if clock is Clock.TICKS else address_space.of_a_runner(1, [max(codes)])
+    needed = memory_limits.of_a_runner(seats, codes) if clock is Clock.TICKS else memory_limits.of_a_runner(1, [max(codes)])
     # With room for two heaps of 64 MiB beyond, a thread of the C library's may take one.
     for beyond in (-1, 0, *(range(8, 144, 8) if clock is Clock.TICKS else ())):
         resource.setrlimit(resource.RLIMIT_AS, (needed + (beyond << 20), resource.RLIM_INFINITY))
@@ -73,4 +73,4 @@ def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(tmp_path: Pa
 
 def test_a_seat_is_counted_with_all_that_it_reserves() -> None:
     assert line.SEAT_SPACE >= vm.RESERVED + 2 * vm.GUARD + ticks.THREAD_STACK + ticks.KEPT_FRAMES * ticks.LARGEST_FRAME
-    assert address_space.of_a_runner(3) - address_space.of_a_runner(2) == line.SEAT_SPACE
+    assert memory_limits.of_a_runner(3) - memory_limits.of_a_runner(2) == line.SEAT_SPACE

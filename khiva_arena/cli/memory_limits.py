@@ -1,6 +1,7 @@
 """The errors of too little memory by limits of the system (``ulimit -v``, ``ulimit -d``): numerical libraries end the process, or
 send it SIGINT."""
 
+import os
 import resource
 from pathlib import Path
 from typing import NamedTuple
@@ -44,8 +45,14 @@ class Limit(NamedTuple):
 
 LIMITS = (
     Limit(resource.RLIMIT_AS, "address space", "-v", 160 * MIB, 1024 * MIB, 0),
-    Limit(resource.RLIMIT_DATA, "memory", "-d", 96 * MIB, 512 * MIB, 5),
+    Limit(resource.RLIMIT_DATA, "memory", "-d", 128 * MIB, 512 * MIB, 5),
 )
+
+
+def spare_threads() -> None:
+    """Let numerical libraries compute by one thread, before they are loaded: each further one takes 32 MiB at its first work, and
+    ends the process where they are not to be had."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def why_too_little() -> str:
