@@ -38,10 +38,11 @@ def counted_differences(stored: dict[str, Any], computed: dict[str, Any], *, eng
 
 
 def _by_bot(rows: Any) -> Any:
-    """Return rows by their bot. What are no rows, as in a forged table, comes back in a list, which no rows by bot equal."""
+    """Return rows by their bot; return them unchanged if they are not rows, as in a forged table. A map comes back in a list: it
+    would be taken for rows by their bot."""
     have_bots = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
     if not have_bots or len({row["bot"] for row in rows}) < len(rows):
-        return [rows]
+        return [rows] if isinstance(rows, dict) else rows
     return {row["bot"]: row for row in rows}
 
 
