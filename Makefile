@@ -140,8 +140,8 @@ oldest: .venv/.oldest ## the tests of make test on the oldest versions that pypr
 	@.venv/oldest/bin/pip $(INSTALL) -c .venv/oldest.txt -e '.[test]'
 	@touch $@
 
-release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, page that checks, site, notes, hashes (needs npm); ten minutes
-	@$(BIN)/python .ci/release.py
+release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, page that checks, site, notes, hashes (needs npm); ten minutes; UNRELEASED=yes to try it between releases
+	@$(BIN)/python .ci/release.py $(if $(UNRELEASED),--unreleased)
 
 rehearse: .venv/.release ## type every install line of the pages against dist/, each in an empty environment; PYTHONS="python3.12 python3.13" WITHOUT=package
 	@$(BIN)/python .ci/rehearse.py $(PYTHONS) $(if $(WITHOUT),--without $(WITHOUT))

@@ -4,6 +4,7 @@ The bytes follow from the commit and from the tools that pyproject.toml and rele
 processor, and one time, that of the commit. So whoever builds the same commit gets the same hashes, on whatever system.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -47,7 +48,13 @@ class NotBuiltError(Exception):
 
 def main() -> int:
     """Build a release, print what it holds, and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--unreleased", action="store_true", help="build code that has no release's version, as CI does to try this"
+    )
+    unreleased = parser.parse_args().unreleased
     try:
+        check_version(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"], unreleased=unreleased)
         check_clean()
         with tempfile.TemporaryDirectory(prefix="khiva-release-") as folder:
             # One for both builds, by pinned hashes: what runs the page, and the interpreters, unless they are there already.
@@ -69,6 +76,12 @@ def main() -> int:
     pages = sum("/" in name for name in listed)
     print(f"dist/: built twice, the same bytes; {pages} files of the site in dist/docs; dist/SHA256SUMS has all hashes")
     return 0
+
+
+def check_version(version: str, *, unreleased: bool) -> None:
+    """Raise NotBuiltError for the version of unreleased code, unless such code is to be built, too."""
+    if ".dev" in version and not unreleased:
+        raise NotBuiltError(f"{version} is the version of unreleased code: write that of the release first, as RELEASING.md says")
 
 
 def check_clean() -> None:

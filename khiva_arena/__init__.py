@@ -15,6 +15,7 @@ base (what every room may use)
     say           lines for the user, handed up by rooms that print nothing
     shipped       the bots and pages that come with the arena
     stream        events of a run as data, one JSON object a line
+    version       the version of this code in words for people
 
 rules (the games)
 
@@ -82,7 +83,7 @@ bots that come with the arena.
 
 from importlib import import_module
 
-__version__ = "0.3.0"
+__version__ = "0.3.0.dev1"
 _HOMES = {
     "BotMatch": "protocol.bot_function",
     "BotRequest": "protocol.bot_function",

@@ -12,6 +12,8 @@ from arena import ROOT
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
+from khiva_arena import __version__
+
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
 
@@ -29,6 +31,23 @@ def test_the_notes_of_a_release_are_its_section_of_the_change_log(release: dict[
     assert release["notes"]("# Changelog\n\n## [0.3.0]\n### Added\n- a\n\n## [0.2.0]\n- b\n") == "# [0.3.0]\n### Added\n- a\n"
     with pytest.raises(release["NotBuiltError"]):
         release["notes"]("# Changelog\n")
+
+
+def test_unreleased_code_is_no_release(release: dict[str, Any]) -> None:
+    with pytest.raises(release["NotBuiltError"], match=r"0\.3\.0\.dev1"):
+        release["check_version"]("0.3.0.dev1", unreleased=False)
+    release["check_version"]("0.3.0.dev1", unreleased=True)
+    release["check_version"]("0.3.0", unreleased=False)
+
+
+def test_every_place_has_the_same_version(rehearse: dict[str, Any]) -> None:
+    projects = [tomllib.loads((ROOT / name / "pyproject.toml").read_text())["project"] for name in ("", "interpreters")]
+    pinned = [version for line in rehearse["lines"]() for version in re.findall(r"==(\S+)", line)]
+    written = [project["version"] for project in projects]
+    written += re.findall(r'"engine":"([^"]+)"', (ROOT / "docs" / "bundles.md").read_text())
+    written += re.findall(r"by khiva-arena (\d\S+)", (ROOT / "docs" / "modules.md").read_text())
+    assert (len(pinned), len(written)) == (1, 4)
+    assert {*pinned, *written} == {__version__}
 
 
 def test_two_builds_that_differ_are_no_release(release: dict[str, Any], tmp_path: Path) -> None:

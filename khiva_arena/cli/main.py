@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from khiva_arena import __version__
 from khiva_arena.cli.completion import VARIABLE, answer
 from khiva_arena.cli.examples import write_examples
 from khiva_arena.errors import ArenaError, ConfigError
@@ -99,6 +98,15 @@ class Commands(click.Group):
         super().format_epilog(ctx, formatter)
 
 
+def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print the version, with the commit of code that no release has, and end the program."""
+    if is_asked and not ctx.resilient_parsing:
+        from khiva_arena.version import shown  # not above: no other command starts git
+
+        click.echo(f"khiva-arena, version {shown()}")
+        ctx.exit()
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
@@ -106,7 +114,9 @@ class Commands(click.Group):
     "cannot be written or the store's disk is full, 2 usage or config, 70 internal error, 130 interrupted (the same command "
     "resumes).",
 )
-@click.version_option(__version__, "-V", "--version", prog_name="khiva-arena")
+@click.option(
+    "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version and exit."
+)
 def cli() -> None:
     """A local arena for bots in any language: hidden hands, simultaneous secret moves, matches that replay bit for bit, and
     ratings with honest errors."""

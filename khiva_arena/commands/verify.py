@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from khiva_arena import __version__
 from khiva_arena.api.verify import Verification, verified
 from khiva_arena.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.errors import ConfigError
@@ -16,6 +15,7 @@ from khiva_arena.report.text import paragraphs
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import LONGEST, harmless
+from khiva_arena.version import shown
 from khiva_arena.words import count, ranges
 
 SHOWN = 20
@@ -102,7 +102,7 @@ def _say_bundle(path: Path, result: AuditResult) -> None:
 def _say_notes(result: AuditResult) -> None:
     differ = f"{len(result.notes)} fitted numbers of the standings differ"
     engine = harmless(result.engine, LONGEST)
-    click.echo(f"  note: {differ}, computed by khiva-arena {engine}; this is {__version__}:")
+    click.echo(f"  note: {differ}, computed by khiva-arena {engine}; this is {shown()}:")
     for note in result.notes[:NOTES_SHOWN]:
         click.echo(f"  note: {note}")
     if len(result.notes) > NOTES_SHOWN:

@@ -209,8 +209,10 @@ def refuse_other_engine(store: Store, row: EventRow, any_engine: bool) -> None:
     """Raise StoreError if another engine version began an event, unless ``any_engine``. To be called before anything is written,
     since that version is to continue the store."""
     if __version__ not in row.engines and not any_engine:
+        from khiva_arena.version import shown  # not above: a run that goes on has no need of it
+
         raise StoreError(
-            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
+            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {shown()}; "
             "finish it with that one, give another --out, or continue and have it marked with --any-engine"
         )
 

@@ -3,6 +3,7 @@
 from importlib.resources import files
 
 from khiva_arena import __version__
+from khiva_arena.version import is_released
 
 HASH = "khiva-arena.sha256"
 """The file with the hash of a release's page, which `make release` writes into the wheel. A checkout has none."""
@@ -12,8 +13,9 @@ def check_it_yourself() -> str:
     """Return in sentences how the reader of a page checks what it shows."""
     file = files("khiva_arena") / "page" / HASH
     has_hash = f" (SHA-256 {file.read_text('ascii').strip()})" if file.is_file() else ""
+    release = f"the release of Khiva Arena {__version__}{has_hash}" if is_released() else "a later release of Khiva Arena"
     return (
-        f"Check it yourself, in a browser: take khiva-arena.html from the release of Khiva Arena {__version__}{has_hash}, and "
+        f"Check it yourself, in a browser: take khiva-arena.html from {release}, and "
         "drop the bundle into it, which the organiser writes by khiva-arena bundle --with-modules. A copy of that page that lies "
         "beside this one is the organiser's, and may say anything."
     )

@@ -177,8 +177,10 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
     if reason := why_not_in_shards(definition.format, definition.stage):  # which no plan of ours has
         raise ConfigError(f"--from-plan {path}: {reason}")
     if __version__ not in event.engines and not any_engine:
+        from khiva_arena.version import shown  # not above: a run that goes on has no need of it
+
         raise ConfigError(
-            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {__version__}; play it with that one, or have "
+            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {shown()}; play it with that one, or have "
             "the event marked with --any-engine"
         )
     shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)

@@ -12,6 +12,7 @@ from wording import sentence
 
 from khiva_arena import __version__
 from khiva_arena.cli.main import run
+from khiva_arena.version import shown
 
 SWISS = HERE / "0.1.0" / "khiva-swiss" / "bundle"
 Lines = list[dict[str, Any]]
@@ -47,7 +48,7 @@ def test_fits_of_another_version_that_differ_are_a_note(lines: Lines, tmp_path: 
     assert said["file"] == []
     assert any(".elo is 50.0, the records give" in note for note in said["notes"])
     assert any(".rank is 1, the records give" in note for note in said["notes"])
-    assert sentence("verify", "khiva-arena-worked-out", engine="0.1.0", version=__version__) in text
+    assert sentence("verify", "khiva-arena-worked-out", engine="0.1.0", version=shown()) in text
     assert sentence("verify", "standings-count-places-those") in text
     assert sentence("verify", "standings-those-records-give") not in text
 

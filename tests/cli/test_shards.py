@@ -27,6 +27,7 @@ from khiva_arena.settings.isolation import keep_private, private_places
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import FILE, Store
+from khiva_arena.version import shown
 
 pytestmark = pytest.mark.slow
 
@@ -301,7 +302,7 @@ def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("shards.plan", "events.stored"):
         monkeypatch.setattr(f"khiva_arena.{module}.__version__", "9.9.9")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version="9.9.9") in line
+    assert sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version=shown()) in line
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup)
     assert f"arena {khiva_arena.__version__}, 9.9.9" in " ".join(arena("standings", "out", cwd=cup).stdout.split())
 

@@ -18,6 +18,7 @@ from msgspec import structs
 from synthesised import planned
 from wording import pattern, sentence
 
+from khiva_arena import __version__
 from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.audit import audit_chain, audit_links
@@ -390,7 +391,7 @@ def test_a_false_line_of_a_final_is_found_by_the_beacon_of_its_own_link(tmp_path
         made.batch()
     out = folder / "final-1"
     with Store.write(out) as store:
-        store.add_event(event.id, event.definition.text, "0.3.0", event.commitment, event.secret, event.bots)
+        store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
         store.add_public(event.id, "a false line")
     while datetime.now(UTC) < PAST.moment_of(number):
         pass

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from synthesised import planned
 from wording import pattern, sentence
 
+from khiva_arena import __version__
 from khiva_arena.api.verify import verify
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import RecordError
@@ -204,7 +205,7 @@ def test_numbers_of_batches_that_are_not_public_are_not_worked_out_again(tmp_pat
 def stored(league: MadeLeague, number: int, event: EventRow) -> None:
     """Put the store of a final beside the league."""
     with Store.write(league.folder / f"final-{number}") as store:
-        store.add_event(event.id, event.definition.text, "0.3.0", event.commitment, event.secret, event.bots)
+        store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
 
 
 # --- authors apart ---

@@ -14,6 +14,7 @@ from msgspec import structs
 from synthesised import planned
 from wording import pattern, sentence
 
+from khiva_arena import __version__
 from khiva_arena.api.verify import verify
 from khiva_arena.commands.bundle import bundle
 from khiva_arena.events.stored import run_digest_of
@@ -455,7 +456,7 @@ def test_a_final_with_the_secret_of_a_batch_is_found(tmp_path: Path) -> None:
         event = planned(entrants=made.seats, seats=3, secret=secret)
         made.decide(event)
     with Store.write(folder / "final-1") as store:
-        store.add_event(event.id, event.definition.text, "0.3.0", event.commitment, event.secret, event.bots)
+        store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
     assert verify(folder).problems == [sentence("league", "secret-again", event="final 1", first="batch 1")]
 
 
@@ -468,7 +469,7 @@ def test_a_final_is_the_one_that_its_link_decided_on(with_final: tuple[Path, Eve
         other = with_definition(structs.replace(honest, secret=bytes(32)), honest.definition)
     with Store.write(folder / "final-1") as store:
         for event in [honest, other] if cheat == "beside" else [other]:
-            store.add_event(event.id, event.definition.text, "0.3.0", event.commitment, event.secret, event.bots)
+            store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
     problems = verify(folder).problems
     words = pattern("league", "other-final", number="1", out=".*", link="[0-9]+")
     assert [bool(re.fullmatch(words, problem)) for problem in problems] == [True] * (cheat is not None)

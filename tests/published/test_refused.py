@@ -12,9 +12,9 @@ from arena import ROOT, arena
 from published import EXTRA, FORMATS, GAMES, HERE, REMOTE, command, contents, published
 from wording import sentence
 
-from khiva_arena import __version__
 from khiva_arena.store.db import FILE
 from khiva_arena.store.files import LOCK
+from khiva_arena.version import shown
 
 VERSIONS = ("0.1.0", "0.2.0")
 INTERRUPTED = [
@@ -39,7 +39,7 @@ def test_an_interrupted_store_of_another_engine_is_left_to_it(version: str, case
     published(case, tmp_path, version)
     game, _, form = case.partition("-")
     said = refused(command(game, form, tmp_path, tmp_path / "interrupted"), tmp_path, "interrupted")
-    made = sentence("shards", "khiva-arena-made", engines=version, version=__version__)
+    made = sentence("shards", "khiva-arena-made", engines=version, version=shown())
     assert (made if form == "merged" else sentence("events", "begun-khiva-arena", engines=version)) in said
 
 
@@ -100,7 +100,7 @@ REFUSED = {
         RUN,
         "khiva-merged",
         lambda where: command("khiva", "merged", where, where / "interrupted"),
-        sentence("shards", "khiva-arena-made", engines="0.2.0", version=__version__),
+        sentence("shards", "khiva-arena-made", engines="0.2.0", version=shown()),
     ),
     "close: an event that is over": Refusal(
         CLOSE, ROUND_ROBIN, lambda _: ["close", "finished", "1", "--yes"], sentence("close", "event-over-nothing")

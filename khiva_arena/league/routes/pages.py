@@ -7,7 +7,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from khiva_arena import __version__
 from khiva_arena.league.public_state import PublicBatch, PublicBot, PublicLeague
 from khiva_arena.league.routes import charts, intervals, rules
 from khiva_arena.league.routes.intervals import DrawnInterval
@@ -24,6 +23,7 @@ from khiva_arena.league.routes.view import (
 )
 from khiva_arena.page.html import hash_of
 from khiva_arena.page.released import check_it_yourself
+from khiva_arena.version import shown
 from khiva_arena.words import count
 
 BATCHES_MOST = 200
@@ -83,7 +83,7 @@ def document(page: Page, name: str, receipt: str) -> str:
     chain = tag("p", tag("code", receipt), class_="receipt") if receipt else joined()
     ways = tag("p", link("/chain.jsonl", "chain"), " ", link("/feed.xml", "feed"), " ", link("/api/league.json", "data"))
     check = joined(tag("p", KEEP), tag("p", check_it_yourself())) if receipt else joined()
-    foot = tag("footer", chain, check, ways, tag("p", f"Khiva Arena {__version__}"))
+    foot = tag("footer", chain, check, ways, tag("p", f"Khiva Arena {shown()}"))
     head = joined(
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
