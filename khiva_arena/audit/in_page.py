@@ -33,6 +33,7 @@ from khiva_arena.games.which import which
 from khiva_arena.modules.runner.line import module_pages
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.replay.frames import film, names_in_text, opened
+from khiva_arena.replay.league_format import OtherFormat
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.report.differences import counted_differences
@@ -147,6 +148,8 @@ def check(data: bytes, machine: Machine, tell: Tell) -> None:
         is_read, problems, unknown = False, [], [str(error)]
     except (CannotTellError, GameFault, ImportError) as error:  # of a game, or of a part of the arena, that a page has not
         problems, unknown = [], [f"this page cannot check it: {error}; the command `khiva-arena verify` may"]
+    except OtherFormat as error:
+        problems, unknown = [], [str(error)]
     except ArenaError as error:
         problems, unknown = [str(error)], []
     except (RecursionError, MemoryError) as error:

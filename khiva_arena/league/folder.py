@@ -4,12 +4,16 @@ import os
 import stat
 from pathlib import Path
 
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.replay.league_format import OLD
+from khiva_arena.sandbox import regular_files
 from khiva_arena.store.files import FILE, LEAGUE
 from khiva_arena.store.new_file import new_file
 
 SETTINGS = LEAGUE
 QUEUE = "queue.db"
+QUEUE_VERSION = 2
+"""The version of the queue's tables, its user_version. Code of 0.3.0 that no release has wrote 1, for tables of two shapes."""
 BOTS = "bots"
 """The folder with a copy of each bot, named by the beginning of its identity."""
 PUBLIC = "public"
@@ -22,10 +26,26 @@ CHAIN = "chain.jsonl"
 """The file in ``PUBLIC`` with the links of the chain, a line each."""
 
 
+_VERSION_AT = slice(60, 64)
+"""Where a file of SQLite has its user_version."""
+
+
 def check_league(folder: Path) -> None:
     """Raise ConfigError if there is no league in a folder."""
     if not (folder / SETTINGS).is_file():
         raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+
+
+def refuse_old_queue(folder: Path) -> None:
+    """Raise StoreError if the queue in a folder is older than this version reads. SQLite does not open it, since that would make
+    other files beside it."""
+    try:
+        with regular_files.open_file(folder / QUEUE) as file:
+            version = int.from_bytes(file.read(_VERSION_AT.stop)[_VERSION_AT])
+    except OSError:
+        return  # whoever opens it says why it cannot be read
+    if 0 < version < QUEUE_VERSION:
+        raise StoreError(f"{folder / QUEUE}: {OLD}")
 
 
 def final_folder(folder: Path, number: int) -> Path:

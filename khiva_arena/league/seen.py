@@ -13,11 +13,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.in_bundle import opened_bundle
 from khiva_arena.events.stored import is_league
 from khiva_arena.league.chain.links import AnyLink, read_link
 from khiva_arena.league.folder import FINAL, has_store
+from khiva_arena.replay.league_format import OtherFormat
 from khiva_arena.replay.record import canonical
 from khiva_arena.store import bundle
 from khiva_arena.store.db import Store
@@ -62,7 +63,7 @@ class Sightings:
 def receipts_in(file: Path) -> list[Receipt]:
     """Return the receipts in a file: a bundle of the league, a copy of its chain, or any text that names links.
 
-    Raises ConfigError if the file cannot be read, or has none.
+    Raises ConfigError if the file cannot be read, or has none, StoreError if it is of a league of another format.
     """
     try:
         with file.open("rb") as opened:
@@ -79,7 +80,10 @@ def receipts_in(file: Path) -> list[Receipt]:
         receipts = [Receipt(int(number), digest, file) for number, digest in IN_JSON.findall(text)]
         named = [Receipt(int(number), digest, file) for number, digest in NAMED.findall(text)]
         receipts += _with_times(text, file) or named
-        receipts += [Receipt(link.number, link.digest, file) for link in _links_of_text(text)]
+        try:
+            receipts += [Receipt(link.number, link.digest, file) for link in _links_of_text(text)]
+        except OtherFormat as error:
+            raise StoreError(f"--seen {file}: {error}") from None
     if not receipts:
         raise ConfigError(f"--seen {file}: it names no link; give a bundle, a saved feed or page, or what `submit` was told")
     return receipts

@@ -14,7 +14,7 @@ from msgspec import structs
 from khiva_arena.entrants.bots import Bot, pinned
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
-from khiva_arena.league.folder import SETTINGS
+from khiva_arena.league.folder import SETTINGS, refuse_old_queue
 from khiva_arena.league.pace import Pace, hours_of
 from khiva_arena.playing.starts import as_modules
 from khiva_arena.replay.definition import Digest
@@ -251,6 +251,7 @@ def _file_of(folder: Path) -> SettingsFile:
     path = folder / SETTINGS
     if not path.is_file():
         raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+    refuse_old_queue(folder)  # before its settings, some of which may be unknown now
     return read_file(path)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay import seeds
+from khiva_arena.replay import league_format, seeds
 from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat, canonical, digest_of
 from khiva_arena.result import Clock, Hypotheses, Policy
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -213,12 +213,14 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     before: the run digest of the batch before; for batch 1, 64 zeros.
     roster: the digest of the bots that the draw chose from: their identities, and which are of one family or author.
     tables: the circular order of each table, by position in the event.
+    format: the version of the format of the league.
     """
 
     number: Count
     before: Digest
     roster: Digest
     tables: tuple[tuple[Index, ...], ...]
+    format: Count = league_format.FORMAT
 
 
 class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -266,7 +268,12 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return the definition of a canonical text. Raises ValueError for a text that no run has written."""
+        """Return the definition of a canonical text.
+
+        Raises ValueError for a text that no run has written, OtherFormat for a batch of a league of another format.
+        """
+        if '"batch":{' in text:
+            league_format.check_definition(league_format.values_of(text))
         try:
             definition = msgspec.json.decode(text, type=cls)
         except RecursionError:
@@ -396,7 +403,7 @@ def author_groups(authors: Sequence[str]) -> tuple[int, ...]:
 def read_definition(text: str) -> Definition:
     """Return the definition of a canonical text, cached, since this is called often for few texts.
 
-    Raises ValueError for a text that no run has written.
+    Raises ValueError for a text that no run has written, OtherFormat for a batch of a league of another format.
     """
     return Definition.read(text)
 

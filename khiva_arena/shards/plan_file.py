@@ -16,7 +16,7 @@ import msgspec
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
-from khiva_arena.replay import seeds
+from khiva_arena.replay import league_format, seeds
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files
 from khiva_arena.store import private
@@ -121,6 +121,10 @@ def read_plan(path: Path) -> PlanRead:
     if plan.seal != _seal(plan):
         raise ConfigError(edited)
     definition = canonical(plan.definition).decode()
+    try:
+        league_format.check_definition(plan.definition)
+    except league_format.OtherFormat as error:
+        raise ConfigError(f"{prefix}: {error}") from None
     event = event_of(definition, plan.engine, plan.commitment, bytes.fromhex(plan.secret), tuple(plan.bots))
     try:
         stored.check_stored(event)

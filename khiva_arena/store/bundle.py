@@ -15,6 +15,7 @@ from typing import Annotated, Any, BinaryIO, Literal
 import msgspec
 
 from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.replay import league_format
 from khiva_arena.replay.definition import FileKind
 from khiva_arena.replay.record import canonical
 
@@ -257,11 +258,16 @@ class Reader:
         self.engine = header.engine
 
     def lines(self) -> Iterator[BundleLine]:
-        """Yield each line between the header and the end. Raises RecordError if the file is damaged, cut short or too large."""
+        """Yield each line between the header and the end.
+
+        Raises RecordError if the file is damaged, cut short or too large, OtherFormat if a line of it is of another format.
+        """
         for text in self._texts:
             place = f"line {self._sums.lines + 1}"
             try:
-                line = msgspec.convert(_parse(text), _Any)
+                values = _parse(text)
+                _refuse_other_formats(values)
+                line = msgspec.convert(values, _Any)
             except ValueError as error:
                 raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None
             if isinstance(line, _End):
@@ -279,6 +285,17 @@ class Reader:
         if next(self._texts, None) is not None:
             raise RecordError("more lines follow its last line")
         self.digest = counts.sha256
+
+
+def _refuse_other_formats(values: Any) -> None:
+    """Raise OtherFormat for the plain values of a line that code of another version wrote. Their shapes are checked later."""
+    match values:
+        case {"kind": "link", "link": link}:
+            league_format.check_link(link)
+        case {"kind": "event", "definition": definition}:
+            league_format.check_definition(definition)
+        case {"kind": "module", "wasm": _}:  # of code before 0.3.0 that knew no payloads
+            raise league_format.OtherFormat(league_format.OLD)
 
 
 def _texts(file: BinaryIO) -> Iterator[bytes]:

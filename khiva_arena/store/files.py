@@ -20,6 +20,8 @@ from khiva_arena.text import LONGEST, harmless
 
 VERSION = 7
 READABLE = (2, 3, 4, 5, 6, VERSION)  # an older one is brought up to date when it is written
+_LEAGUES = 7
+"""The first version that holds leagues."""
 FILE = "arena.db"
 ALONE = "mode=ro&immutable=1"
 """The words that make SQLite read a file without others beside it."""
@@ -297,7 +299,8 @@ def is_blank(connection: sqlite3.Connection) -> bool:
 
 
 def check_version(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError if the file is not a store, or a store of another version, or its tables are not those of its version."""
+    """Raise StoreError if the file is not a store, or a store of another version, or its tables are not those of its version, or
+    if it is the store of a league of another format."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = _version(connection)
     if application != APPLICATION:
@@ -308,6 +311,8 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
             "use the engine that made it, or another folder"
         )
     shape.check(folder / FILE, connection, _schema(version))
+    if version >= _LEAGUES:
+        shape.check_league(folder / FILE, connection)
 
 
 # --- the schema ---

@@ -76,7 +76,7 @@ class EventRow(msgspec.Struct, frozen=True):
 
     @property
     def definition(self) -> Definition:
-        """The definition of the event. Raises StoreError if it is damaged."""
+        """The definition of the event. Raises StoreError if it is damaged, or of a league of another format."""
         try:
             return read_definition(self.text)
         except ValueError as error:

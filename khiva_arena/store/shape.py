@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from khiva_arena.errors import StoreError
+from khiva_arena.replay import league_format
 from khiva_arena.text import harmless
 
 LONGEST_ROW = 16 * 2**20
@@ -62,6 +63,22 @@ def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
             f"{file}: its tables are not those of a store: {_why(strange, expected, statements)}; it is damaged or was made by "
             "others: restore a copy, or give another folder"
         )
+
+
+def check_league(file: Path, connection: sqlite3.Connection) -> None:
+    """Raise StoreError for a league of another format. Damage is for others to find, so that `verify` says what is sound."""
+    try:
+        links = connection.execute("SELECT text FROM links WHERE number = 0").fetchall()
+        for (text,) in links:
+            league_format.check_link(league_format.values_of(text))
+        if not links:  # as in a store of shards: a chain says of all batches beside it what they are
+            for (text,) in connection.execute("SELECT definition FROM events WHERE instr(definition, '\"batch\":')"):
+                league_format.check_definition(league_format.values_of(text))
+    except league_format.OtherFormat as error:
+        raise StoreError(f"{file}: {error}") from None
+    except REFUSED as error:
+        if is_interrupt(error):
+            raise
 
 
 def _why(strange: list[_Statement], expected: frozenset[_Statement], statements: list[_Statement]) -> str:

@@ -25,6 +25,7 @@ from khiva_arena.league.chain.links import (
     text_of,
 )
 from khiva_arena.league.chain.roster import Chain, SeasonSpan, begin, follow, walk
+from khiva_arena.replay.league_format import OtherFormat
 
 AT = "2026-11-25T00:00:00+00:00"
 TERMS = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2)
@@ -157,9 +158,9 @@ def test_a_link_with_a_strange_value_is_refused(key: str, value: object) -> None
 
 def test_a_chain_of_another_format_is_refused_with_both_numbers() -> None:
     text = text_of(FOUNDED)
-    assert '"format":1' in text
-    with pytest.raises(RecordError, match=pattern("league", "chain-format", format="2", reads="1")):
-        read_link(text.replace('"format":1', '"format":2'))
+    assert '"format":2' in text
+    with pytest.raises(OtherFormat, match=pattern("league", "chain-format", format="3", reads="2")):
+        read_link(text.replace('"format":2', '"format":3'))
 
 
 def test_a_deep_or_loose_text_is_refused() -> None:

@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from arena import ROOT, arena
 from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, contents, newer_event, published, schema_keys, unpack
+from published_formats import PAGE, rows
 
 from khiva_arena import __version__
 from khiva_arena.entrants.payloads import HEAD
-from khiva_arena.league.submissions.queue_file import VERSION as QUEUE_VERSION
+from khiva_arena.league.folder import QUEUE_VERSION
 from khiva_arena.page.html import BEGINNING
+from khiva_arena.replay.league_format import FORMAT
 from khiva_arena.store.files import VERSION
 from khiva_arena.stream import Note, encoded
 
-PAGE = (ROOT / "docs" / "policy.md").read_text()
 WRITERS = {
     "commands/export.py": "export",
     "commands/init.py": "settings of a user",
@@ -37,13 +38,6 @@ WRITERS = {
     "store/new_file.py": "whatever the others write",
 }
 """What the modules write that write a file whole."""
-
-
-def rows(heading: str) -> list[list[str]]:
-    """Return the cells of the table below a heading of the page, without its first two lines."""
-    below = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
-    lines = [line for line in below.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
 def test_the_tests_that_hold_promises_are_there() -> None:
@@ -76,7 +70,10 @@ def test_every_format_says_its_version(tmp_path: Path, monkeypatch: pytest.Monke
         "bundle": (lines[0]["format"], 1),
         "plan": (json.loads((tmp_path / "cup.plan").read_text())["format"], 1),
         "record of a match": (record["header"]["format"], 2),
-        "chain of a league, `chain.jsonl`": (json.loads((public / "chain.jsonl").read_text().splitlines()[0])["format"], 1),
+        "chain of a league, `chain.jsonl`, and its batches": (
+            json.loads((public / "chain.jsonl").read_text().splitlines()[0])["format"],
+            FORMAT,
+        ),
         "public files of a league, `league.json` and those beside it": (state["format"], 1),
         "stream of events": (json.loads(encoded(Note(t=0.0, text="", warning=False)))["v"], 1),
         "page of results": (page, __version__),

@@ -16,14 +16,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from khiva_arena.errors import RecordError
+from khiva_arena.replay import league_format
 from khiva_arena.replay.definition import Count, Digest, Index
 from khiva_arena.replay.record import canonical
 
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Elo = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
-FORMAT = 1
-"""The version of the format of a chain, and of all links in it."""
 YEARS = range(2000, 2501)
 """The years of a league's times, so that no sum of times leaves the calendar."""
 
@@ -140,7 +139,7 @@ class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):
     name: Name
     terms: LeagueTerms
     anchors: tuple[Anchor, ...]
-    format: Annotated[int, msgspec.Meta(ge=1)] = FORMAT
+    format: Count = league_format.FORMAT
 
 
 class Renewed(ChainLink, frozen=True, kw_only=True, tag="terms"):
@@ -272,13 +271,17 @@ FIRST = "0" * 64
 
 
 def read_link(text: str | bytes) -> AnyLink:
-    """Return the link of a canonical text. Raises RecordError for a text that no league has written."""
+    """Return the link of a canonical text.
+
+    Raises RecordError for a text that no league has written, OtherFormat for link 0 of a chain of another format.
+    """
     try:
         link: AnyLink = msgspec.json.decode(text, type=AnyLink)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        league_format.check_link(league_format.values_of(text))
         raise RecordError(f"a link cannot be read: {str(error)[:200]}") from None
-    if isinstance(link, Founded) and link.format != FORMAT:
-        raise RecordError(f"its chain is of format {link.format}, this khiva-arena reads format {FORMAT}")
+    if isinstance(link, Founded):
+        league_format.check_link(league_format.values_of(text))
     if not _is_moment(link.at):
         raise RecordError(f"link {link.number} was made at no time: {link.at[:40]!r}")
     if text_of(link).encode() != (text.encode() if isinstance(text, str) else text):

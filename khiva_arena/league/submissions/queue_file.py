@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from khiva_arena.errors import StoreError
-from khiva_arena.league.folder import QUEUE
+from khiva_arena.league.folder import QUEUE, QUEUE_VERSION, refuse_old_queue
+from khiva_arena.replay.league_format import OLD
 from khiva_arena.store import private
 
-VERSION = 1
 BUSY_SECONDS = 10.0
 
 
@@ -24,9 +24,18 @@ class QueueFile:
     def __init__(self, folder: Path) -> None:
         """Open the queue of the league in a folder, and make it if it is not there."""
         self.path = folder / QUEUE
+        refuse_old_queue(folder)
         with self._explained():
             private.open_and_close(self.path)
             self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        with self._explained():
             self._connection.row_factory = sqlite3.Row
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
@@ -41,9 +50,11 @@ class QueueFile:
                 schema = files("khiva_arena.league.submissions").joinpath("queue.sql").read_text()
                 for statement in schema.split(";\n"):
                     self._connection.execute(statement)
-                self._connection.execute(f"PRAGMA user_version = {VERSION}")
-            elif version != VERSION:
-                raise StoreError(f"{self.path}: a queue of version {version}; this engine reads version {VERSION}")
+                self._connection.execute(f"PRAGMA user_version = {QUEUE_VERSION}")
+            elif version < QUEUE_VERSION:
+                raise StoreError(f"{self.path}: {OLD}")
+            elif version != QUEUE_VERSION:
+                raise StoreError(f"{self.path}: a queue of version {version}; this engine reads version {QUEUE_VERSION}")
 
     def __enter__(self) -> Self:
         return self
