@@ -44,13 +44,14 @@ class OwnEvents:
         return standing_of(store, self._stages, definition, entrants, sandbox, new_event=self._options.new_event)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if a new event would begin unasked because of a change since the last, if turns are too short, or if
-        the store has this event already."""
+        """Raise ConfigError if a new event would begin unasked because of a change since the last or of another price list, if
+        turns are too short, or if the store has this event already."""
         assert todo.definition is not None
         if not self._options.new_event and store.events():
             from khiva_arena.events import drift  # not above: in a new store nothing has changed
 
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
+            drift.refuse_other_prices(store, todo.definition)
         if not todo.over:
             refuse_short_turns(todo.definition)
         stage = self._stages[len(todo.over)]

@@ -1,10 +1,13 @@
-"""Changes since an unfinished event began, line by line.
+"""Changes since an event was played, line by line.
 
-A run with changes does not begin another event beside the unfinished one unnoticed.
+A run with changes does not begin another event beside an unfinished one unnoticed. Nor does it play an event again that is over,
+if only the price list of ticks has changed, which a later version of the arena brings.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec import structs
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -50,6 +53,22 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
     lines = lines or ["the same settings have got another draw"]
     prefix = f"{store.folder}: {state}"
     raise ConfigError([f"{prefix} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
+
+
+def refuse_other_prices(store: Store, definition: Definition) -> None:
+    """Raise ConfigError if this definition would begin a new event although one of the same settings is over, whose ticks are of
+    another price list. Seeds are not compared: an event is not extended by another list either."""
+    if definition.extends is not None:
+        return
+    for event in events_of(store, ()):
+        then = event.definition
+        like = structs.replace(then, meter=definition.meter, seeds=definition.seeds, extends=None)
+        if then.meter and then.meter != definition.meter and definition.meter and like in spellings(definition):
+            raise ConfigError(
+                f"{store.folder}: event {event.number} of these settings is over. It was played in ticks of price list "
+                f"{then.meter}, and this version plays by list {definition.meter}, so this command would play it all again: give "
+                "--new-event if it should, or another --out"
+            )
 
 
 def edited_bots(events: Sequence[EventRow], bots: Sequence[Bot]) -> str:
@@ -140,6 +159,8 @@ def _line(key: str, then: Any, now: Any) -> str:
         return _runtime(field, then, now)
     if key == "draw":
         return f"line-ups in which all bots meet were {'drawn then, and are not now' if then else 'not drawn then, and are now'}"
+    if key == "meter":
+        return f"the price list of ticks was {_value(then)}, is {_value(now)}"
     if key == "ponder":
         return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
     subject = f"rule {field}" if room == "rules" else key
