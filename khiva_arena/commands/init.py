@@ -16,6 +16,11 @@ def init(file: Path) -> None:
     """Write the file."""
     if not is_text(file.name):
         raise ConfigError(f"{file.name!r}: name a file in text that a settings file can hold")
+    if file.suffix != ".toml":
+        raise ConfigError(
+            f"{file}: `init` writes a settings file for `khiva-arena run`, whose name ends with .toml; "
+            f"for a bot of your own, type khiva-arena new python {shlex.quote(str(file))}"
+        )
     with new_file(file) as out:
         out.write(settings_text({"bots": BOTS, "out": f"results/{file.stem}"}).encode())
     say(harmless(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}"))

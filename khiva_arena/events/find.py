@@ -227,6 +227,8 @@ def match_of(store: Store, word: str) -> StoredMatch:
         raise ConfigError(f"match {word!r} in {store.folder} is void: {reason}")
     if len(fits) != 1:
         number = "no recorded match" if not fits else f"{len(fits)} matches"
+        if not fits and not by_number and word in [str(event.number) for event in among]:
+            raise ConfigError(f"{word} is an event in {store.folder}, not a match; name one of its matches, as {word}/0")
         raise ConfigError(f"{number} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
     return fits[0]
 

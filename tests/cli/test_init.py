@@ -104,6 +104,12 @@ def test_its_stages_play(tmp_path: Path) -> None:
     assert "final" in said
 
 
+def test_a_name_that_is_a_bot_s_makes_no_settings_file(tmp_path: Path) -> None:
+    said = arena("init", "my-bot", cwd=tmp_path, code=2).stderr
+    assert sentence("init", "name-ends-with-toml", file="my-bot", bot="my-bot") in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "competition.toml").write_text("mine")
     assert "exists already" in arena("init", cwd=tmp_path, code=2).stderr

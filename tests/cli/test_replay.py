@@ -282,6 +282,7 @@ def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str,
 def test_what_is_wrongly_asked(store: Path) -> None:
     assert "--seat 3: the match has 3 seats, 0 to 2" in arena("replay", "out", "1/0", "--seat", "3", cwd=store, code=2).stderr
     assert "no recorded match" in arena("replay", "out", "1/none", "--seat", "0", cwd=store, code=2).stderr
+    assert sentence("events", "event-no-match", number="2", store="out") in arena("show", "out", "2", cwd=store, code=2).stderr
     assert (
         sentence("settings", "not-level")
         in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
