@@ -155,7 +155,8 @@ site: docs .venv/.test ## one folder for any static host, docs/_build/site: the 
 
 .venv/.release: .venv/.docs pyproject.toml .ci/release.txt
 	@echo "setting up the tools of a release (once)" >&2
-	@$(BIN)/pip $(INSTALL) -c .ci/release.txt -e '.[release]'
+	@$(BIN)/pip $(INSTALL) --require-hashes -r .ci/release.txt
+	@$(BIN)/pip $(INSTALL) --no-deps -e .
 	@touch $@
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit

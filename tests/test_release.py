@@ -11,6 +11,8 @@ import pytest
 from arena import ROOT
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from khiva_arena import __version__
 
@@ -48,6 +50,24 @@ def test_every_place_has_the_same_version(rehearse: dict[str, Any]) -> None:
     written += re.findall(r"by khiva-arena (\d\S+)", (ROOT / "docs" / "modules.md").read_text())
     assert (len(pinned), len(written)) == (1, 4)
     assert {*pinned, *written} == {__version__}
+
+
+def test_the_tools_of_a_release_are_all_pinned_by_hashes() -> None:
+    """pip asks for a hash of each row, and for a row of all that the rows need."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    rows = [
+        Requirement(row.split(" \\")[0])
+        for row in re.findall(r"^[a-z].*", (ROOT / ".ci" / "release.txt").read_text(), re.MULTILINE)
+    ]
+    pinned = {canonicalize_name(row.name): next(iter(row.specifier)).version for row in rows}
+    extras = project["optional-dependencies"]
+    named = [Requirement(line) for line in [*project["dependencies"], *extras["release"], *extras["docs"]]]
+    wrong = [
+        str(one)
+        for one in named
+        if one.name != "khiva-arena" and pinned.get(canonicalize_name(one.name), "") not in one.specifier
+    ]
+    assert not wrong
 
 
 def test_two_builds_that_differ_are_no_release(release: dict[str, Any], tmp_path: Path) -> None:
