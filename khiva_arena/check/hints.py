@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgpack
 
-from khiva_arena.check import bot_files, causes, missing_files
+from khiva_arena.check import bot_files, causes, interpreted, missing_files
 from khiva_arena.check.causes import AN_INDEX
 from khiva_arena.check.context import Failed
 from khiva_arena.check.describe import whole_frames
@@ -198,6 +198,8 @@ def hint(
     text, data = failure.got, failure.received
     if setting := causes.of_settings(bot, text):
         return setting
+    if of_interpreter := interpreted.hint_of(bot, text, failure.notes):
+        return of_interpreter
     absent = missing_files.module_of(language, f"{text}\n{failure.notes}", runtimes or {}, bot.runtimes)
     own_hint = bot_files.hint_of(bot, language, text, failure.notes)
     foreign, as_module = _foreign(bot, failure.notes), bool(bot.module)

@@ -7,6 +7,7 @@ from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import by_function
+from khiva_arena.check import interpreted
 from khiva_arena.check.context import RunningCheck, Skipped, Warned
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
@@ -54,7 +55,11 @@ async def of_a_match(running: RunningCheck) -> str:
         raise Skipped(f"a match in ticks cannot be played: {outcome.void}")
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
-            raise Warned(f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step {blame.step}: {blame.detail}")
+            cause = interpreted.hint_of(bot, blame.detail, report.ending.notes)
+            raise Warned(
+                f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step {blame.step}: {blame.detail}"
+                + (f"; {cause}" if cause else "")
+            )
     spent = [f"seat {seat}: {words}" for seat, words in enumerate(spending(outcome.record))]
     where = [] if bot.is_interpreted else ["seat 0 by function:", *by_function(outcome.seats[0].ending.functions)]
     return "\n".join([*spent, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}", *where])

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgpack
 import pytest
 from cases import cases
+from msgspec.structs import replace
 from tools import need_language
 from wording import sentence
 
@@ -18,6 +19,7 @@ from khiva_arena.check.context import Failed
 from khiva_arena.check.hints import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of
 from khiva_arena.check.run import FRAMES
 from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol.codec import plain_value
 
@@ -460,6 +462,37 @@ def test_a_bot_that_plays_on_is_not_told_of_the_sandbox() -> None:
 )
 def test_a_run_line_of_one_word_is_told(made: Bot, got: str, said: str) -> None:
     assert said in hint(made, failed(got, notes="SyntaxError"))
+
+
+IN_TICKS = (("main.py", Path("main.py")), ("io.py", Path("io.py")), ("parts/one.py", Path("one.py")))
+UNSHOWN = "python: an error that cannot be shown\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "memory", "notes", "said"),
+    [
+        (IN_TICKS, 16, UNSHOWN, sentence("check", "hides-the-library", files="io.py")),
+        (
+            IN_TICKS[:1],
+            16,
+            UNSHOWN,
+            sentence("check", "memory-is-used-up", memory="16", more="memory = 64 in bot.toml gives more; "),
+        ),
+        (IN_TICKS[::2], 64, "", sentence("check", "memory-is-used-up", memory="64", more="")),
+        (IN_TICKS, 16, "MemoryError\n", sentence("check", "more-memory", maximum="64")),
+        (IN_TICKS, 16, "Traceback (most recent call last):\nValueError\n", ""),
+    ],
+    ids=["an own io.py", "no word", "silent", "no memory", "another error"],
+)
+def test_an_interpreter_that_cannot_tell_the_error_is_helped(
+    files: tuple[tuple[str, Path], ...], memory: int, notes: str, said: str
+) -> None:
+    by = Interpreted("python", "main.py", memory)
+    ended = "its " + sentence("check", "output-ended-exited-code") + " 1"
+    in_ticks = Bot("x", "", by.words, (), (), "", True, files, "x", interpreted=by)
+    found = hint(in_ticks, failed(ended, notes=notes), "otherwise")
+    assert (said in found) if said else (found == "otherwise")
+    assert hint(replace(in_ticks, run=("python3", "main.py")), failed(ended, notes=notes), "otherwise") != found or not said
 
 
 def test_what_a_step_itself_explains_is_left_to_it() -> None:
