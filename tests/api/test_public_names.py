@@ -1,9 +1,12 @@
 """What ``import khiva_arena`` offers: lazily, typed, and without losing a name to a room."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wording import pattern
@@ -12,6 +15,8 @@ import khiva_arena
 from khiva_arena.protocol import messages
 
 ROOM = Path(khiva_arena.__file__).parent
+OF_OTHERS = {"Any", "DataFrame", "Iterator", "Mapping", "None", "Path", "Self", "Sequence"}
+"""Names in annotations that are Python's."""
 
 
 def test_the_types_are_of_the_names_that_there_are() -> None:
@@ -32,6 +37,29 @@ def test_each_name_is_there_and_says_what_it_is() -> None:
     for name in khiva_arena.__all__:
         assert getattr(khiva_arena, name).__doc__, name
     assert [name for name in dir(khiva_arena) if not name.startswith("__")] == sorted(khiva_arena.__all__)
+
+
+def test_each_class_that_a_function_returns_has_a_name_here() -> None:
+    """What methods of a game return is in khiva_arena.games, which is public, too."""
+    offered = {name: getattr(khiva_arena, name) for name in khiva_arena.__all__}
+    functions = {name: one for name, one in offered.items() if inspect.isfunction(one)}
+    for name in ("Competition", "PlayedMatch", "RunningTest", "TableList", "Table", "AuditResult", "Merged", "LocalTable"):
+        for key, one in vars(offered[name]).items():
+            if not key.startswith("_") and (isinstance(one, property) or inspect.isfunction(one)):
+                functions[f"{name}.{key}"] = one.fget if isinstance(one, property) else one
+    words = {
+        (name, word)
+        for name, one in functions.items()
+        for word in re.findall(r"(?<![\w.])[A-Z]\w+", _annotation(one))
+        if word not in khiva_arena.__all__
+    }
+    assert {word for _, word in words} <= OF_OTHERS, words
+
+
+def _annotation(function: Any) -> str:
+    """Return what a function is said to return, as names without their modules."""
+    told = inspect.signature(function).return_annotation
+    return re.sub(r"(?:\w+\.)+(?=\w)", "", told if isinstance(told, str) else inspect.formatannotation(told))
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
