@@ -41,6 +41,13 @@ def data_limit() -> int | None:
     return None if hard == resource.RLIM_INFINITY else hard
 
 
+def of_a_seat() -> int:
+    """Return the bytes of memory that a runner needs for each module, beside what that declares."""
+    from khiva_arena.modules.runner.line import OWN_MEMORY  # not above, as in of_a_runner
+
+    return OWN_MEMORY
+
+
 def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool) -> list[int]:
     """Return the bytes of memory that a runner needs for each module, so that the system refuses none of its growths.
 

@@ -66,6 +66,7 @@ def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, 
             "limit": memory_limits.space_limit(),
             "of_a_table": {seats: memory_limits.of_a_runner(seats) for seats in SEATS},
         },
+        "memory": {"limit": memory_limits.data_limit(), "of_a_seat": memory_limits.of_a_seat()},
     }
 
 
@@ -102,6 +103,10 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
         click.echo(f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here")
         click.echo(f"A table of modules needs address space: {_room_of_tables()}, and their compiled code")
         click.echo(f"  {_most_seats()}")
+        if (most := memory_limits.data_limit()) is not None:
+            click.echo(f"  here a process may have {most // MIB:,} MiB of memory (ulimit -d); a table of modules in ticks needs")
+            seat = memory_limits.in_mib(memory_limits.of_a_seat())
+            click.echo(f"  {seat} a seat, what each module declares, and room for code and payloads")
     else:
         click.echo(f"No bot can be a WebAssembly module here: {modules.NEEDS}")
     if not system.PROC:

@@ -80,6 +80,18 @@ def test_address_space_of_tables_of_modules(
     assert f" {needed[1]:,} MiB for 5 seats, " in out[at - 1]
 
 
+@pytest.mark.parametrize("limit", [None, 292])
+def test_a_limit_of_memory_is_named_with_what_modules_need(
+    limit: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine(monkeypatch, {})
+    monkeypatch.setattr(doctor.modules, "library", lambda: "a library")
+    monkeypatch.setattr(doctor, "version", lambda _: "50")
+    monkeypatch.setattr(memory_limits, "data_limit", lambda: limit and limit << 20)
+    assert (sentence("doctor", "memory-here", mib="292") in run(capsys)[1]) is (limit is not None)
+    assert json.loads(run(capsys, "--json")[1])["memory"]["limit"] == (limit and limit << 20)
+
+
 def test_all_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     machine(monkeypatch, {})
     code, out = run(capsys)
