@@ -1,0 +1,51 @@
+"""The failures of a league's machine, told from those of one entry: after them the same entry is tried again later."""
+
+import errno
+from collections.abc import Iterator
+
+from khiva_arena.errors import StagingError, StoreError
+
+OF_THE_MACHINE = frozenset(
+    (
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.EROFS,
+        errno.EAGAIN,
+    )
+)
+"""The numbers of OSError that a disk, a table of files or a memory gives when it is full or broken. An entry can bring about the
+others, such as ENOENT, ELOOP and ENAMETOOLONG, by its files."""
+
+
+def of_the_machine(error: BaseException) -> bool:
+    """Tell whether this machine has failed, rather than the entry that it was at work on.
+
+    The causes that an error names count as the error does, and so does each error of a group. What was merely being handled when
+    an error arose (``__context__``) does not.
+    """
+    return any(map(_is_of_the_machine, _with_causes(error)))
+
+
+def _is_of_the_machine(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in OF_THE_MACHINE
+    return isinstance(error, StoreError | StagingError | MemoryError)
+
+
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, those that caused it, and the members of groups among them: each once, since causes may form a ring."""
+    seen, left = set[int](), [error]
+    while left:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if one.__cause__ is not None:
+            left.append(one.__cause__)
+        if isinstance(one, BaseExceptionGroup):
+            left.extend(one.exceptions)
