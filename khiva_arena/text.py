@@ -56,6 +56,11 @@ def printable(data: bytes | bytearray) -> str:
     return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")
 
 
+def file_name(name: str) -> str:
+    """Return the name or the path of a file, made harmless. Each byte of it that is no UTF-8 becomes an escape: ``\\xff``."""
+    return harmless("".join(f"\\x{ord(sign) - 0xDC00:02x}" if "\udc80" <= sign <= "\udcff" else sign for sign in name))
+
+
 def _escape(letter: str) -> str:
     # DEL is the one control character that JSON writes as it is: in this form it is JSON's own escape.
     return "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.seals import is_as_sealed
 from khiva_arena.cluster.messages import PackedBot, PackedFile
 from khiva_arena.entrants import bots, runtimes, sources, staging
+from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import ConfigError
@@ -25,7 +26,8 @@ def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -
     """Pack a bot for its way to a worker, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
     try:
         load = [_packed(bot, name, path) for name, path in bot.sources] if files else None
-    except OSError as error:
+        check_texts(name for name, _ in bot.sources)
+    except (OSError, ConfigError) as error:
         raise ConfigError(f"--bot {bot.asked_as}: {error}") from None
     same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if hasattr(bot, name)}
     if bot.is_interpreted and bot.interpreted:

@@ -4,18 +4,22 @@ The stream has a head and then the bytes of the files one after another. The hea
 bounds are checked before a byte is unpacked. Nothing is compressed, and the head cannot name links, folders, devices or times.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Annotated, NamedTuple
 
 import msgspec
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.text import file_name, is_text
 
 MAGIC = b"khiva-bot-files-1\n"
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 500
 MOST_DEPTH = 8
+MOST_PATH, MOST_PART = 200, 100
+"""The most characters of a path, and of each name in it."""
+SHOWN = 100
 MOST_HEAD = 2**17
 LENGTH_BYTES = 4
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._-+")
@@ -29,7 +33,7 @@ class StreamFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_
     runs: whether its owner may run it.
     """
 
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=MOST_PATH)]
     size: Annotated[int, msgspec.Meta(ge=0, le=MOST_BYTES)]
     runs: bool
 
@@ -47,11 +51,22 @@ class PackedContent(NamedTuple):
 
 def stream_of(contents: Mapping[str, PackedContent]) -> bytes:
     """Return files as one stream, sorted by name. ``contents``: by path. Raises ConfigError if a bound is broken."""
+    check_texts(contents)
     in_order = sorted(contents.items())
     head = msgspec.msgpack.encode([StreamFile(name, len(content.data), content.runs) for name, content in in_order])
     stream = b"".join([MAGIC, len(head).to_bytes(LENGTH_BYTES), head, *(content.data for _, content in in_order)])
     head_of(stream)  # so that its author hears at once what would be refused
     return stream
+
+
+def check_texts(paths: Iterable[str]) -> None:
+    """Raise ConfigError for the path of a file that no head can hold: one that is no UTF-8, or too long. A build may leave such a
+    file, so call this before paths are encoded."""
+    for path in paths:
+        if not is_text(path):
+            raise ConfigError(f"{file_name(path)[:SHOWN]}: the name of this file is no UTF-8; give it another name")
+        if len(path) > MOST_PATH:
+            raise ConfigError(f"{file_name(path)[:SHOWN]}...: its path has {len(path)} characters, {MOST_PATH} at most")
 
 
 def head_of(stream: bytes) -> tuple[list[StreamFile], int]:
@@ -81,12 +96,14 @@ def _check_names(names: list[str]) -> None:
     """Raise ConfigError for a path that could lead out of the folder, or that another system would read as another one."""
     for name in names:
         parts = name.split("/")
-        shown = ascii(name)[:100]
+        shown = ascii(name)[:SHOWN]
         if PurePosixPath(name).is_absolute() or len(parts) > MOST_DEPTH:
             raise ConfigError(f"{shown}: a path begins in the folder of the bot, and has {MOST_DEPTH} parts at most")
         for part in parts:
-            if not part.strip(". ") or not set(part) <= PLAIN or part != part.strip() or part.endswith(".") or len(part) > 100:
+            if not part.strip(". ") or not set(part) <= PLAIN or part != part.strip() or part.endswith("."):
                 raise ConfigError(f"{shown}: a file's name has letters, digits, spaces and ._-+ only")
+            if len(part) > MOST_PART:
+                raise ConfigError(f"{shown}: a file's name has {MOST_PART} characters at most")
     folded = [name.casefold() for name in names]
     if len(set(folded)) < len(folded):
         raise ConfigError("two of its files have one name, or names that differ in case alone")

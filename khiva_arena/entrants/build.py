@@ -25,7 +25,7 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import FOR_A_BUILD, Resources
 from khiva_arena.sandbox.reaper import REAPER
-from khiva_arena.text import printable
+from khiva_arena.text import file_name, printable
 
 BUILD_SECONDS = 300
 LEAST_FREE = 1 << 20
@@ -49,7 +49,7 @@ def must_stay_in(bot: Bot, program: str, folder: str) -> None:
     """Raise BotError if a bot's own program leads out of its folder, by a link or by its first line."""
     if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
         name = os.path.relpath(program, folder)
-        problem = f"{name} leads out of its folder to {printable(out.encode())}, by a link or by its first line"
+        problem = f"{name} leads out of its folder to {file_name(out)}, by a link or by its first line"
         raise BotError(f'{bot.name}: {problem}; copy what it needs into the folder, or name a runtime: run = "{{NAME}} ..."')
 
 

@@ -91,8 +91,10 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
                 _sweep(home)
                 _stage_from_sources(bot, final, level)
     except RecursionError:  # a tree may be deeper than this Python can walk
-        raise BotError(f"{bot.name}: its files, or what its build leaves, lie too deep in folders; nest them less") from None
+        raise _too_deep(bot) from None
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # or than a path can name
+            raise _too_deep(bot) from None
         raise StagingError(f"{bot.name}: cannot be staged in {home}: {_in_words(error)}") from None
     if bot.module:
         from khiva_arena.entrants import modules  # not above: most tables have none
@@ -136,6 +138,10 @@ def interpreter_of(bot: Bot) -> bytes:
 
     assert bot.interpreted is not None
     return module_of(bot.name, bot.interpreted, cache_folder() / KEPT)
+
+
+def _too_deep(bot: Bot) -> BotError:
+    return BotError(f"{bot.name}: its files, or what its build leaves, lie too deep in folders; nest them less")
 
 
 def _in_words(error: OSError) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GROUP, NAMES, unknown
 from khiva_arena.sandbox import regular_files
+from khiva_arena.text import file_name, is_text
 
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
@@ -148,6 +149,8 @@ def _files_of(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         if any(part == CACHE or part.startswith(".") for part in path.relative_to(folder).parts):
             continue
+        if not is_text(str(path)):
+            raise ConfigError(f"{file_name(str(path))}: a file of the game has a name that is no UTF-8: give it another name")
         if path.is_symlink() and path.is_dir():
             raise ConfigError(f"{path} is a link to a folder, of which nothing is hashed: copy the folder to that place")
         if path.is_file():

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed, preflight
 from khiva_arena.entrants import staging
+from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.games.registry import NAMES
@@ -279,8 +280,13 @@ def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: d
 
     Returns {}: each machine has its own commands.
     """
-    reasons |= {bot.identity: bot.broken for bot in bots if bot.broken}
-    unbroken = [bot for bot in bots if not bot.broken]
+    for bot in bots:
+        try:
+            reasons |= {bot.identity: bot.broken} if bot.broken else {}
+            check_texts(name for name, _ in bot.sources)
+        except ConfigError as error:  # so its files cannot be sent
+            reasons[bot.identity] = str(error)
+    unbroken = [bot for bot in bots if bot.identity not in reasons]
     problems = start_elsewhere(unbroken) if unbroken else {}
     for bot in unbroken:
         if bot.identity in problems:

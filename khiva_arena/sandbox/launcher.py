@@ -57,7 +57,7 @@ def landlock_version(syscall) -> int:  # type: ignore[no-untyped-def]
 
 def fail(action: str) -> "None":
     """Write the reason on stderr and end."""
-    posix.write(2, f"{SAYS}{action}\n".encode())
+    posix.write(2, f"{SAYS}{action}\n".encode(errors="backslashreplace"))  # a bot's first line may name any path
     posix._exit(FAILED)
 
 
