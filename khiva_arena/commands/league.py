@@ -113,7 +113,7 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
             again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
             raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
         bound = BotsBound(loaded.options.bots_an_author, active_families(league, whose.id))
-        entry = by_hand.enter(loaded, queue, by_hand.Packed(whose.id, family, entrant.identity, packed), bound)
+        entry = by_hand.enter(loaded, queue, by_hand.Packed(whose.id, family, entrant.identity, packed), bound, say)
     is_accepted = entry.state != "refused"
     if as_json:
         click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report}))

@@ -24,8 +24,8 @@ others, such as ENOENT, ELOOP and ENAMETOOLONG, by its files."""
 def of_the_machine(error: BaseException) -> bool:
     """Tell whether this machine has failed, rather than the entry that it was at work on.
 
-    The causes that an error names count as the error does, and so does each error of a group. What was merely being handled when
-    an error arose (``__context__``) does not.
+    The causes that an error names count as the error does, and so do the error that it puts into other words (``from None``) and
+    each error of a group. What was merely being handled when an error arose does not.
     """
     return any(map(_is_of_the_machine, _with_causes(error)))
 
@@ -37,7 +37,7 @@ def _is_of_the_machine(error: BaseException) -> bool:
 
 
 def _with_causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, those that caused it, and the members of groups among them: each once, since causes may form a ring."""
+    """Yield an error, those behind it, and the members of groups among them: each once, since causes may form a ring."""
     seen, left = set[int](), [error]
     while left:
         one = left.pop()
@@ -45,7 +45,8 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
             continue
         seen.add(id(one))
         yield one
-        if one.__cause__ is not None:
-            left.append(one.__cause__)
+        behind = one.__cause__ or (one.__context__ if one.__suppress_context__ else None)
+        if behind is not None:
+            left.append(behind)
         if isinstance(one, BaseExceptionGroup):
             left.extend(one.exceptions)

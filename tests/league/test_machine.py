@@ -17,6 +17,17 @@ def caused(error: BaseException, cause: BaseException) -> BaseException:
     return error
 
 
+def reworded() -> BaseException:
+    """An error in other words."""
+    try:
+        try:
+            raise FULL
+        except OSError as error:
+            raise ConfigError(f"no bot: {error}") from None
+    except ConfigError as error:
+        return error
+
+
 def in_a_ring() -> BaseException:
     """Two errors, each the cause of the other."""
     one, other = ValueError("one"), ValueError("other")
@@ -32,6 +43,7 @@ OF_THE_MACHINE: list[BaseException] = [
     StagingError("full"),
     MemoryError(),
     caused(InternalError("a worker"), FULL),
+    reworded(),
     caused(ValueError("above"), caused(RuntimeError("between"), MemoryError())),
     ExceptionGroup("tasks", [ValueError("a bot"), FULL]),
     ExceptionGroup("tasks", [ExceptionGroup("more", [caused(ValueError("above"), FULL)])]),

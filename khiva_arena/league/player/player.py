@@ -407,4 +407,7 @@ def _examine_some(league: League, queue: Queue, say: Say) -> None:
         if examined is None:
             break
         entry, verdict = examined
-        say(f"{entry.family_name}: {'accepted' if verdict.accepted else 'refused'}; its author sees why")
+        if verdict.failure:
+            say(f"entry {entry.number}, {entry.family_name}, was not examined: {verdict.failure}", warning=True)
+        else:
+            say(f"{entry.family_name}: {'accepted' if verdict.accepted else 'refused'}; its author sees why")

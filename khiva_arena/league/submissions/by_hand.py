@@ -12,6 +12,7 @@ from khiva_arena.league.submissions import entry_files
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.limits import BotsBound
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.terminal import interrupts
 
 ENDED = "its `league enter` ended before it was in"
@@ -32,9 +33,12 @@ class Packed(NamedTuple):
     files: bytes
 
 
-def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound) -> QueueEntry:
+def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound, say: Say = say_nothing) -> QueueEntry:
     """Examine a bot, let it wait for the next batch, and return its entry, which is accepted or refused. If that is interrupted
-    or fails, nothing of it waits. ``bots``: what bounds those of its author.
+    or fails, nothing of it waits.
+
+    bots: what bounds those of its author.
+    say: told why the arena could not examine it.
 
     Raises ConfigError for a bot that the league does not take, StagingError if this machine is to blame.
     """
@@ -45,7 +49,9 @@ def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound) -> QueueEn
                 number = _left(league, queue, bot) or queue.add_entry(*bot, bots)
                 lock.take(number)
             if queue.entry(number).state == "waiting":
-                examine_next(league, queue, number)
+                _, finding = examine_next(league, queue, number) or (None, None)
+                if finding and finding.failure:
+                    say(f"entry {number} was not examined: {finding.failure}", warning=True)
             interrupts.listen_no_more()  # from here on it is in, or refused, and the command says so
             queue.release(number)
             return queue.entry(number)

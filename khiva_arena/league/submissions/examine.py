@@ -10,6 +10,7 @@ import resource
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,14 +26,16 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Interpreters
 from khiva_arena.entrants.staging import cache_folder
-from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
+from khiva_arena.league import failures
 from khiva_arena.league.folder import BOTS
+from khiva_arena.league.machine import of_the_machine
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, take_back_older
 from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.league.submissions.names import compared, name_taken
 from khiva_arena.league.submissions.packing import refuse_outside, unpack
-from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry
+from khiva_arena.league.submissions.queue import EQUAL, EntryState, Queue, QueueEntry
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import ModuleFile
@@ -46,6 +49,11 @@ from khiva_arena.words import count
 
 MOST_WORDS = 10_000
 MOST_REPORT = 20_000  # characters
+UNEXAMINED = (
+    "it was not examined, since the arena itself failed at it, and the organiser can read why; it does not count against your "
+    "day: send it again, or ask the organiser"
+)
+"""The report of an entry that the arena could not examine: it names no place of this machine."""
 NEXT = "  next: khiva-arena check"
 """The beginning of the line that names a command for the user of this machine."""
 
@@ -55,10 +63,24 @@ class Finding(NamedTuple):
 
     accepted: whether it is in from the next batch.
     report: why not, or how its check and its trial table went, in words for its author.
+    failure: what the organiser is told of an entry that the arena failed at; "" for one that was examined.
     """
 
     accepted: bool
     report: str
+    failure: str = ""
+
+
+class _Settled(NamedTuple):
+    """What becomes of an entry.
+
+    finding: for its author and the organiser.
+    played_as, parts: of a bot that is accepted, as ``Queue.settle`` has them.
+    """
+
+    finding: Finding
+    played_as: str | None = None
+    parts: tuple[str, ...] = ()
 
 
 def folder_of(league: League, identity: str) -> Path:
@@ -75,7 +97,10 @@ def examine_next(
 
     number: of the entry, which this process holds; None for the next one.
 
-    Raises StagingError or StoreError if this machine is to blame: then the entry waits again.
+    An entry that the arena fails at is set aside, with a trace for the organiser.
+
+    Raises StagingError if this machine is to blame: then the entry waits again. Raises StoreError if the queue cannot be read or
+    written.
     """
     _sweep(league, queue)
     claimed = queue.claim(number, 0.0 if number else limits_of(league.options).build_seconds)
@@ -85,10 +110,12 @@ def examine_next(
     draft = draft_of(league.folder, entry.number)
     cpu = _cpu_of_children()
     try:
-        _settle(league, queue, entry, packed, draft)
-    except (StagingError, KeyboardInterrupt):
-        queue.roll_back()
-        queue.put_back(entry.number)
+        settled = _examined(league, queue, entry, packed, draft, is_players=number is None)
+        _settle(league, queue, entry, settled, draft)
+    except BaseException as error:
+        if isinstance(error, StagingError) or not isinstance(error, Exception):  # a stop, or this machine
+            queue.roll_back()
+            queue.put_back(entry.number)
         raise
     finally:
         queue.add_build_seconds(entry.number, _cpu_of_children() - cpu)
@@ -96,38 +123,60 @@ def examine_next(
     entry = queue.entry(entry.number)
     if entry.state == "refused":
         forget(league.folder, queue, entry.number)
-    return entry, Finding(entry.state != "refused", entry.report)
+    return entry, Finding(entry.state != "refused", entry.report, settled.finding.failure)
 
 
-def _settle(
-    league: League,
-    queue: Queue,
-    entry: QueueEntry,
-    packed: bytes,
-    draft: Path,
-) -> None:
-    """Examine an entry and note what became of it. Raises StagingError if this machine is to blame."""
+def _examined(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path, *, is_players: bool) -> _Settled:
+    """Examine an entry, whatever is in it. ``is_players``: the player asked, which comes again to an entry that waits.
+
+    Raises StagingError if this machine is to blame, and has not failed at this entry so often that the entry may be.
+    """
     try:
-        bot = _unpacked(league, entry, packed, draft)
-        queue.identify(entry.number, bot.identity)
-        verdict = _verdict(league, bot, lambda: queue.renew(entry.number))
-        if not verdict.accepted:
-            queue.settle(entry.number, "refused", _for_author(verdict.report, draft))
-            return
-        played = _played(league, bot)
-        if played.identity in {anchor.identity for anchor in league.anchors}:
-            raise ConfigError(EQUAL)
-        folder = folder_of(league, bot.identity)
-        shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: the identity is this entry's alone
-        draft.rename(folder)
-        queue.settle(entry.number, "accepted", verdict.report, played.identity, played.parts)
-        take_back_older(league.folder, queue, entry.number)
-    except StagingError:
-        raise
-    except OSError as error:
-        raise StagingError(f"{error.filename or draft}: {error.strerror or error}") from None
-    except (ConfigError, BotError) as error:
+        return _examine(league, queue, entry, packed, draft)
+    except Exception as error:
+        queue.roll_back()
+        if of_the_machine(error):
+            if not (is_players and queue.note_failure(entry.number)):
+                raise _of_this_machine(error, draft) from error
+        elif isinstance(error, ConfigError | BotError):
+            return _Settled(Finding(False, _for_author(str(error), draft)))
+        return _Settled(Finding(False, UNEXAMINED, failures.keep(league.folder, f"entry-{entry.number}", error)))
+
+
+def _of_this_machine(error: Exception, draft: Path) -> StagingError:
+    if isinstance(error, OSError):
+        return StagingError(f"{error.filename or draft}: {error.strerror or error}")
+    return StagingError(str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}")
+
+
+def _examine(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path) -> _Settled:
+    """Examine an entry; the draft of a bot that is accepted becomes the league's copy. Raises whatever the examination does."""
+    bot = _unpacked(league, entry, packed, draft)
+    queue.identify(entry.number, bot.identity)
+    verdict = _verdict(league, bot, lambda: queue.renew(entry.number))
+    if not verdict.accepted:
+        return _Settled(verdict._replace(report=_for_author(verdict.report, draft)))
+    played = _played(league, bot)
+    if played.identity in {anchor.identity for anchor in league.anchors}:
+        raise ConfigError(EQUAL)
+    folder = folder_of(league, bot.identity)
+    shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: the identity is this entry's alone
+    draft.rename(folder)
+    return _Settled(verdict, played.identity, played.parts)
+
+
+def _settle(league: League, queue: Queue, entry: QueueEntry, settled: _Settled, draft: Path) -> None:
+    """Note what becomes of an entry."""
+    finding = settled.finding
+    if finding.failure:
+        queue.set_aside(entry.number, finding.report)
+        return
+    try:
+        state: EntryState = "accepted" if finding.accepted else "refused"
+        queue.settle(entry.number, state, finding.report, settled.played_as, settled.parts)
+    except ConfigError as error:  # an equal bot came in meanwhile
         queue.settle(entry.number, "refused", _for_author(str(error), draft))
+    take_back_older(league.folder, queue, entry.number)
 
 
 def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> Bot:
@@ -148,7 +197,9 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
 
 def _sweep(league: League, queue: Queue) -> None:
     """Remove the drafts that a kill has left. Who is at work has a lease, which is older than the draft."""
-    drafts = list((league.folder / BOTS).glob(f"{DRAFT}*"))
+    drafts: list[Path] = []
+    with suppress(OSError):  # then the next examination sweeps
+        drafts = list((league.folder / BOTS).glob(f"{DRAFT}*"))
     leased = {f"{DRAFT}{number}" for number in queue.leased()} if drafts else set()
     for draft in drafts:
         if draft.name not in leased:

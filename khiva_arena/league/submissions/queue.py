@@ -29,6 +29,8 @@ RETRY_SECONDS = 600.0
 """The wait before an entry is claimed again that this machine could not check."""
 MOST_ATTEMPTS = 3
 """The attempts at checking an entry: each after the first because the player was killed meanwhile."""
+MOST_FAILURES = 3
+"""The failures of the machine at an entry after which the entry is set aside, if another one was checked meanwhile."""
 TOKEN_BYTES = 32
 MOST_WISHES = 20
 """The pages that readers wish for at a time."""
@@ -203,8 +205,8 @@ class Queue(BesideEntries):
         if self._rows("SELECT 1 FROM authors WHERE id = ? AND revoked", author):
             raise ConfigError(REVOKED)
         today, waiting = self._rows(
-            "SELECT count(CASE WHEN at >= ? THEN 1 END), count(CASE WHEN state = 'waiting' THEN 1 END) FROM entries "
-            "WHERE author = ?",
+            "SELECT count(CASE WHEN at >= ? AND NOT unexamined THEN 1 END), count(CASE WHEN state = 'waiting' THEN 1 END) "
+            "FROM entries WHERE author = ?",
             _midnight(),
             author,
         )[0]
@@ -229,11 +231,12 @@ class Queue(BesideEntries):
             )
 
     def _is_spent(self, author: str, build_seconds: float) -> bool:
-        return bool(build_seconds) and self._spent_today().get(author, 0.0) >= build_seconds
+        return bool(build_seconds) and self._spent_today(counted=True).get(author, 0.0) >= build_seconds
 
-    def _spent_today(self) -> dict[str, float]:
-        """Return the CPU seconds of today's builds and checks, by author."""
-        query = "SELECT author, sum(build_seconds) AS seconds FROM entries WHERE checked >= ? GROUP BY author"
+    def _spent_today(self, *, counted: bool = False) -> dict[str, float]:
+        """Return the CPU seconds of today's builds and checks, by author. ``counted``: without those that count in no day."""
+        which = "checked >= ? AND NOT unexamined" if counted else "checked >= ?"
+        query = f"SELECT author, sum(build_seconds) AS seconds FROM entries WHERE {which} GROUP BY author"
         return {row["author"]: row["seconds"] for row in self._rows(query, _midnight())}
 
     def _add(self, author: str, family: str, packed: bytes, **more: Any) -> int:
@@ -289,20 +292,20 @@ class Queue(BesideEntries):
         with self._transaction():
             which, value = ("leased_until < ?", clock) if number is None else ("number = ?", number)
             query = f"SELECT number, author, attempts FROM entries WHERE state = 'waiting' AND {which} ORDER BY number"
-            spent = self._spent_today()
+            spent, counted = self._spent_today(), self._spent_today(counted=True)
             for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
                 if row["attempts"] >= MOST_ATTEMPTS and number is None:
                     why = f"its check was ended {MOST_ATTEMPTS} times before it was done; ask the organiser"
                     self._set(row["number"], state="refused", report=why, files=None)
                     continue
-                if build_seconds and spent.get(row["author"], 0.0) >= build_seconds:
+                if build_seconds and counted.get(row["author"], 0.0) >= build_seconds:
                     self._set(row["number"], report=f"it waits: {SPENT}; {_tomorrow()}")
                     continue
                 if number is None:
                     lease = {"leased_until": clock + LEASE_SECONDS, "by_player": True}
                     self._set(row["number"], **lease, attempts=row["attempts"] + 1, report="")
                 packed = self._rows("SELECT files FROM entries WHERE number = ?", row["number"])[0]["files"]
-                return self.entry(row["number"]), bytes(packed)
+                return self.entry(row["number"]), bytes(packed or b"")  # the server can write any row
         return None
 
     def end_leases_of_player(self) -> None:
@@ -340,6 +343,20 @@ class Queue(BesideEntries):
         with self._transaction():
             self._connection.execute(query, (due, report, number))
 
+    def note_failure(self, number: int) -> bool:
+        """Note that the machine failed while the player checked an entry. Return True if that was so ``MOST_FAILURES`` times, and
+        another entry was checked meanwhile: then it is to be set aside."""
+        with self._transaction():
+            self._connection.execute("UPDATE entries SET failures = failures + 1 WHERE number = ?", (number,))
+            row = self._rows("SELECT failures, passed_by FROM entries WHERE number = ?", number)[0]
+            return row["failures"] >= MOST_FAILURES and bool(row["passed_by"])
+
+    def set_aside(self, number: int, report: str) -> None:
+        """Refuse an entry that waits and that the arena cannot examine. What it took counts in no day of its author."""
+        with self._transaction():
+            if self.entry(number).state == "waiting":
+                self._set(number, state="refused", report=report, unexamined=True, played_as=None, files=None)
+
     def identify(self, number: int, identity: str) -> None:
         """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
         with self._transaction():
@@ -360,6 +377,9 @@ class Queue(BesideEntries):
         with self._transaction():
             if played_as and self._rows("SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number):
                 raise ConfigError(EQUAL)
+            self._connection.execute(
+                "UPDATE entries SET passed_by = 1 WHERE state = 'waiting' AND failures > 0 AND number != ?", (number,)
+            )
             if self.entry(number).state == "waiting":
                 self._set(number, state=state, report=report, played_as=played_as, parts=" ".join(parts), files=None)
 

@@ -33,7 +33,10 @@ CREATE TABLE entries (
     report TEXT NOT NULL DEFAULT '',   -- what its check and its trial table gave, in words for its author
     at TEXT NOT NULL,                  -- UTC, ISO 8601
     checked TEXT NOT NULL DEFAULT '',  -- when its newest check ended, likewise; "" before
-    build_seconds REAL NOT NULL DEFAULT 0 -- of CPU, of its builds and checks
+    build_seconds REAL NOT NULL DEFAULT 0, -- of CPU, of its builds and checks
+    failures INTEGER NOT NULL DEFAULT 0, -- of the player's machine, at its checks
+    passed_by INTEGER NOT NULL DEFAULT 0, -- whether another entry was checked since the first of these
+    unexamined INTEGER NOT NULL DEFAULT 0 -- whether it was refused without a verdict, so that it counts in no day of its author
 ) STRICT;
 
 CREATE UNIQUE INDEX one_of_each_identity ON entries (identity) WHERE state != 'refused';

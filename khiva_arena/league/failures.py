@@ -1,0 +1,50 @@
+"""The traces of the arena's own failures at one entry, batch or page of a league, for its organiser alone.
+
+Each lies in a file of its own below ``FOLDER``. Strangers may bring failures about, so the files are few, short and harmless on a
+terminal.
+"""
+
+import traceback
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from khiva_arena import __version__
+from khiva_arena.errors import ArenaError
+from khiva_arena.store import private
+from khiva_arena.store.new_file import new_file
+from khiva_arena.text import harmless
+
+FOLDER = "failures"
+"""The folder of the league that holds the files."""
+MOST_FILES = 100
+MOST_TRACE = 60_000
+"""Characters of a trace; of a longer one the end is kept, which names the error."""
+MOST_WORDS = 300
+_BEGINNING = b"khiva-arena "
+
+
+def keep(folder: Path, subject: str, error: BaseException) -> str:
+    """Keep the trace of an error in the folder of a league, and return in a line what the error is and where its trace lies.
+
+    subject: what failed, as in "entry-7": the name of the file, whose older trace is replaced
+    """
+    words = harmless("".join(traceback.format_exception_only(error)).strip().splitlines()[0], MOST_WORDS)
+    path = folder / FOLDER / f"{subject}.txt"
+    trace = harmless("".join(traceback.format_exception(error))[-MOST_TRACE:], keep="\n\t")
+    head = f"khiva-arena {__version__}, {datetime.now(UTC).isoformat(timespec='seconds')}\n"
+    try:
+        private.make_folder(path.parent)
+        with new_file(path, replaces=_BEGINNING, mode=private.FILE) as file:
+            file.write(f"{head}{trace}".encode())
+        _remove_older(path.parent)
+    except (ArenaError, OSError) as problem:
+        return f"{words}; its trace cannot be kept: {problem}"
+    return f"{words}; its trace is in {path}"
+
+
+def _remove_older(folder: Path) -> None:
+    files = sorted(folder.glob("*.txt"), key=lambda path: path.stat().st_mtime_ns)
+    for path in files[:-MOST_FILES]:
+        with suppress(OSError):
+            path.unlink()
