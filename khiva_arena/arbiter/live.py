@@ -75,6 +75,11 @@ async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace
     return TracingTable(table, trace)
 
 
+def arena_failed(error: Exception) -> str:
+    """Return why a match is void that the arena itself failed at. It names no place of this machine: bundles have it."""
+    return f"the arena failed at it: {type(error).__name__}"
+
+
 def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:
     """Return the outcome of a match that was void before a bot was asked anything, or because its worker died.
 

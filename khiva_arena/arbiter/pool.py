@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 SPARE_DESCRIPTORS = 64
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
+Failed = Callable[[Job, Exception], str]
+"""Called when the arena itself fails at a match; returns why the match is void."""
 
 
 def reserve(slots: int, seats: int) -> None:
@@ -58,6 +60,7 @@ def play(
     *,
     hold_back: bool = False,
     is_wanted: Callable[[Job], bool] = match_queue.always,
+    failed: Failed | None = None,
 ) -> None:
     """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in this thread, as it comes.
 
@@ -66,14 +69,14 @@ def play(
     trace: for a single worker and slot
     hold_back: hand on an outcome that a stop may have brought about only when none has come, while the next match is played
     is_wanted: tells whether a match that was drawn earlier is still to be played
+    failed: called when the arena fails at a match that this process plays, which is void then; without it that ends all of them
 
     Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped.
     """
     if workers is None:
         workers = min(slots, system.cores())
-    run = (
-        partial(_play_here, trace=trace, hold_back=hold_back) if workers <= 1 else partial(_play_in_workers, hold_back=hold_back)
-    )
+    play_job = partial(_live, trace=trace, failed=failed)
+    run = partial(_play_here, play_job, hold_back=hold_back) if workers <= 1 else partial(_play_in_workers, hold_back=hold_back)
     try:
         trio.run(run, _Queue(iter(jobs), is_wanted), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
@@ -92,13 +95,25 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
     return outcomes[-1]
 
 
+async def _live(
+    job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None", failed: Failed | None
+) -> Outcome:
+    """Play a match. It is void if the arena fails at it and somebody is there to be told."""
+    try:
+        return await play_live(job, lag, servers, alone=alone, trace=trace)
+    except Exception as error:
+        if failed is None:
+            raise
+        return void(job, failed(job, error))
+
+
 async def _play_here(
-    queue: "_Queue", slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, hold_back: bool
+    play: Callable[..., Awaitable[Outcome]], queue: "_Queue", slots: int, take: Take, _workers: int, *, hold_back: bool
 ) -> None:
     lag, servers = LagMeter(), ForkServers()
 
     async def play_job(job: Job) -> Outcome:
-        return await play_live(job, lag, servers, alone=slots == 1, trace=trace)
+        return await play(job, lag, servers, alone=slots == 1)
 
     async with servers, trio.open_nursery() as meter:
         meter.start_soon(lag.run)

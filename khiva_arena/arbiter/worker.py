@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import traceback
 
 import msgspec
 import trio
@@ -16,7 +17,7 @@ import trio
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
-from khiva_arena.arbiter.live import play_live
+from khiva_arena.arbiter.live import arena_failed, play_live, void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.reaper import REAPER
@@ -152,7 +153,11 @@ async def _serve(alone: bool) -> None:
     sending = trio.Lock()
 
     async def one(job: Job) -> None:
-        outcome = await play_live(job, lag, servers, alone=alone)
+        try:
+            outcome = await play_live(job, lag, servers, alone=alone)
+        except Exception as error:  # or the other matches of this worker would be void with it
+            traceback.print_exc()
+            outcome = void(job, arena_failed(error))
         try:
             async with sending:
                 await outcomes.send_all(_framed(outcome))

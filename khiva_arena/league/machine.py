@@ -3,7 +3,7 @@
 import errno
 from collections.abc import Iterator
 
-from khiva_arena.errors import StagingError, StoreError
+from khiva_arena.errors import ArenaError, StagingError, StoreError
 
 OF_THE_MACHINE = frozenset(
     (
@@ -28,6 +28,12 @@ def of_the_machine(error: BaseException) -> bool:
     each error of a group. What was merely being handled when an error arose does not.
     """
     return any(map(_is_of_the_machine, _with_causes(error)))
+
+
+def unforeseen(error: Exception) -> bool:
+    """Tell whether an error is a bug of the arena: neither the machine's, nor one that the arena raises on purpose."""
+    on_purpose = isinstance(error, ArenaError) and error.exit_code != ArenaError.exit_code
+    return not (on_purpose or of_the_machine(error))
 
 
 def _is_of_the_machine(error: BaseException) -> bool:

@@ -141,4 +141,4 @@ class LocalExecutor:
         return TriedTimes(seconds, max(1.0, around))
 
     def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(draw), self._settings.jobs, take, hold_back=True, is_wanted=play.is_wanted)
+        pool.play(play.jobs(draw), self._settings.jobs, take, hold_back=True, is_wanted=play.is_wanted, failed=play.failed)

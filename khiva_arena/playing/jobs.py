@@ -22,6 +22,7 @@ class Play:
     done: ordinals of the matches that are recorded.
     set_aside: (seed, line-up) of tables that stayed void.
     overdue: bots that have no time left: they are not asked in the matches that begin from now on, and forfeit them.
+    failed: called when the arena itself fails at a match, and returns why the match is void; None to let that end the run.
     mend: called when the host has spoilt a match, to stage bots anew whose copies are damaged.
     sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
     """
@@ -44,6 +45,7 @@ class Play:
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
         self.overdue: set[int] = set()
+        self.failed: Callable[[Job, Exception], str] | None = None
         self.mend: Callable[[], None] = lambda: None
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
@@ -158,14 +160,18 @@ class Play:
     def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
         """Store a match and the secrets that it reveals: its seed's, if it is the last on that seed; the run's, if the event
         is over."""
+        row = _match_row(self.event.id, match, outcome)
         self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
         if self.is_whole(match.k):
             reveals[match.k] = self.event.seed_secret(match.k)
         if over:
             reveals[RUN_SECRET] = self.event.secret
-        row = _match_row(self.event.id, match, outcome)
-        self._store.add_match(row, reveals)
+        try:
+            self._store.add_match(row, reveals)
+        except BaseException:
+            self._recorded[match.k] -= 1  # or its seed would seem whole one match too early
+            raise
         del self._planned[outcome.ordinal]
         self.done.add(outcome.ordinal)
         return row

@@ -22,7 +22,7 @@ from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue, pool, worker
-from khiva_arena.arbiter.live import void
+from khiva_arena.arbiter.live import arena_failed, void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import ConfigError, InternalError
@@ -238,6 +238,38 @@ def test_a_killed_worker_loses_nothing() -> None:
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(12))
     voids = [outcome for outcome in outcomes if not outcome.record]
     assert [outcome.void for outcome in voids] == ["a worker was ended by SIGKILL"] * len(voids)
+
+
+def unplayable(ordinal: int) -> Job:
+    """A match that the arena fails at: nobody makes such a job."""
+    one = replace(job([sound()] * 2, ordinal), secret=ordinal.to_bytes(32))
+    return replace(one, header=replace(one.header, game="nonsense"))
+
+
+def test_a_worker_outlives_a_match_that_it_fails_at(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    outcomes: list[Outcome] = []
+    pool.play([unplayable(4), *jobs(4)], 2, outcomes.append, 2)
+    assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(4))
+    assert {(outcome.ordinal, outcome.void) for outcome in outcomes if not outcome.record} == {(4, arena_failed(ConfigError("")))}
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_match_that_the_arena_fails_at_here_ends_all_unless_somebody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    outcomes: list[Outcome] = []
+    with pytest.raises(ConfigError):
+        pool.play([unplayable(4), *jobs(2)], 1, outcomes.append, 1)
+    told: list[Exception] = []
+
+    def failed(_job: Job, error: Exception) -> str:
+        told.append(error)
+        return "told"
+
+    pool.play([unplayable(4), *jobs(2)], 1, outcomes.append, 1, failed=failed)
+    assert {type(error) for error in told} == {ConfigError}
+    assert [outcome.ordinal for outcome in outcomes if outcome.record] == [0, 1]
+    assert {outcome.void for outcome in outcomes if not outcome.record} == {"told"}
 
 
 def test_a_worker_whose_arbiter_is_gone_ends_without_a_word() -> None:

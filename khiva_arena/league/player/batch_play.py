@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter import live
+from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.events.stored import stored_event
+from khiva_arena.league import failures
+from khiva_arena.league.machine import unforeseen
 from khiva_arena.playing.jobs import Play
 from khiva_arena.sandbox.command import Command
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.store.rows import SET_ASIDE_VOIDS
 
@@ -42,8 +46,11 @@ class BatchPlay(Play):
         event: EventRow,
         commands: Sequence[Command],
         bound: CpuBound = NO_BOUND,
+        say: Say = say_nothing,
     ) -> None:
         super().__init__(store, event, commands)
+        self._say = say
+        self.failed = self._failed
         self.set_aside = {*self.given_up()}
         self._bound = bound
         self._cpu = _cpu_today(store, event) if bound.seconds else {}
@@ -51,11 +58,30 @@ class BatchPlay(Play):
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome as ``Play`` does, and count the CPU of each bot, until it is overdue."""
-        rows = super().record(outcome, last=last)
+        rows = self._record_or_void(outcome, last=last)
         for seat in [seat for row in rows if isinstance(row, MatchRow) for seat in row.seats] if self._bound.seconds else ():
             self._cpu[seat.bot] = self._cpu.get(seat.bot, 0.0) + (seat.measured.cpu_s or 0.0)
         self._note_overdue()
         return rows
+
+    def _record_or_void(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
+        """Store an outcome, as void if the arena fails to store the match."""
+        try:
+            return super().record(outcome, last=last)
+        except Exception as error:
+            if not unforeseen(error) or outcome.record is None:
+                raise
+            job = self._job(self._planned[outcome.ordinal], outcome.attempt)
+            return super().record(live.void(job, self._failed(job, error)), last=True)
+
+    def _failed(self, job: Job, error: Exception) -> str:
+        """Tell the organiser that the arena failed at a match, and return why it is void. It is tried again, and given up if that
+        goes on, as if the machine had spoilt it."""
+        batch = self.event.definition.batch
+        number = batch.number if batch else 0
+        told = failures.keep(self._store.folder, f"match-{number}-{job.ordinal}", error)
+        self._say(f"match {job.ordinal} of batch {number} is void: {told}", warning=True)
+        return live.arena_failed(error)
 
     def _note_overdue(self) -> None:
         self.overdue |= {bot for bot, used in self._cpu.items() if used > self._bound.seconds and bot >= self._bound.anchors}

@@ -26,6 +26,7 @@ from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, found, next_place, row_of
 from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
+from khiva_arena.league.player.pauses import Pauses
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import (
     HowLong,
@@ -68,12 +69,21 @@ NAP_SECONDS = 1.0
 def play(league: League, how_long: HowLong, say: Say) -> None:
     """Play batches of a league, and say a line on each.
 
+    After an error that nobody foresaw it keeps the trace, waits, and goes on as the same command would, as ``Pauses`` says.
+
     Raises ConfigError if the roster cannot fill a table, or the settings are others than those of the chain. Raises StoreError if
     another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more.
     """
     pool.reserve(league.settings.jobs, league.settings.seats)
-    with _player(league, how_long, say) as player:
-        player.play()
+    pauses = Pauses(league.folder, how_long, say)
+    while True:
+        try:
+            with _player(league, how_long, say) as player:
+                pauses.player = player
+                player.play()
+            return
+        except Exception as error:
+            pauses.after(error)
 
 
 def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
@@ -317,7 +327,7 @@ class Player:
             commands = executor.prepare(players)
             seated = [commands[bot.identity] for bot in players]
             play = self._batch = BatchPlay(
-                self._store, event, seated, CpuBound(SECONDS_A_MINUTE * self.chain.terms.cpu_minutes, anchors)
+                self._store, event, seated, CpuBound(SECONDS_A_MINUTE * self.chain.terms.cpu_minutes, anchors), log.say
             )
             play.mend = partial(stage_damaged, players, seated, self._league.sandbox.level, log.say)
             self._announce(play)

@@ -1,13 +1,15 @@
 """What the player publishes of a league: chain, standing, history, and a page of each batch that is revealed.
 
 The standing with the newest commitment is written before the next match. Tables and pages are made meanwhile by one process at a
-time, which yields to bots. What a kill left out is made later. What fails is a warning, and no end of the league.
+time, which yields to bots. What a kill left out is made later. What fails is a warning, and no end of the league; the trace of an
+error that nobody foresaw is kept.
 """
 
 import os
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -16,10 +18,12 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.competition.live_page import Background
-from khiva_arena.errors import ArenaError, ConfigError, StoreError
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.league import failures
 from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.pace import ANY_TIME, Pace
 from khiva_arena.league.player.appended import AppendedFile, remove
 from khiva_arena.league.player.match_lists import MatchLists
@@ -56,6 +60,8 @@ WISH_SECONDS = 60.0
 """The pause between two such pages, so that a flood of wishes takes little from the bots."""
 HISTORY_PIECE = 1 << 16
 """The bytes of the history that are read at a time, from its end."""
+AGAIN = timedelta(minutes=10)
+"""The time until the standing is written again that could not be."""
 FEW_TASKS = 5
 """The most tables and pages that a player waits for at its end without a word."""
 
@@ -99,6 +105,7 @@ class Publisher:
         self.wish: Callable[[], int | None] = lambda: None
         self._next_wish = 0.0
         self._next_reveal: datetime | None = None
+        self._revealed, self._finals = 0, list[PublicFinal]()
         self._match_lists = MatchLists(store, say)
         self._published = self._kept()
         self._chain_file = AppendedFile(self._folder, CHAIN, self._published.chain_size)
@@ -123,6 +130,15 @@ class Publisher:
     def write(self, chain: Chain) -> None:
         """Write chain and standing. Raises ConfigError or Unwritten."""
         self._chain = chain
+        try:
+            self._write()
+        except Exception as error:
+            self._failed_at("the standing", "standing", error)
+            self._next_reveal = datetime.now(UTC) + AGAIN
+        else:
+            self._failed.discard("the standing")
+
+    def _write(self) -> None:
         self._read_links()
         if self._newest is not None and self._newest.run_digest not in [batch.run_digest for batch in self._published.batches]:
             self._newest = None  # an older copy of the store was put back
@@ -143,14 +159,17 @@ class Publisher:
         """
         if self._next_reveal and datetime.now(UTC) >= self._next_reveal:
             self.write(self._chain)
-        self._take_wish()
+        try:
+            self._take_wish()
+        except Exception as error:
+            self._failed_at("a page that a reader asks for", "wish", error)
         if (failure := self._process.failure()) is not None:
             self._taken(self._tasks.pop(0), failure)
         while self._tasks and not self._process.is_there:
             try:
                 self._process.start("publish", self._tasks[0].words)
-            except OSError as error:
-                self._taken(self._tasks.pop(0), str(error))
+            except Exception as error:
+                self._taken(self._tasks.pop(0), self._why(error, "page"))
 
     def _take_wish(self) -> None:
         """Let the page of an older batch be made if a reader asks for one; one at a time, and a pause after it."""
@@ -172,11 +191,25 @@ class Publisher:
         if not failure:
             try:
                 task.take()
-            except (ArenaError, OSError) as error:
-                failure = str(error)
+            except Exception as error:
+                failure = self._why(error, "page")
         if failure:
             self._failed.add(task.what)
             self._say(f"{task.what} could not be made: {failure}; the player tries again when it is started anew", warning=True)
+
+    def _failed_at(self, what: str, subject: str, error: Exception) -> None:
+        """Tell the organiser that the arena failed at something that it publishes, once. Raises any other error. ``subject``: as
+        ``failures.keep`` has it."""
+        if not unforeseen(error):
+            raise error
+        told = failures.keep(self._folder, subject, error)
+        if what not in self._failed:
+            self._failed.add(what)
+            self._say(f"{what} could not be published: {told}", warning=True)
+
+    def _why(self, error: Exception, subject: str) -> str:
+        """Return in words why something was not made, and keep the trace of an error that nobody foresaw."""
+        return failures.keep(self._folder, subject, error) if unforeseen(error) else str(error) or type(error).__name__
 
     # --- what is to be made ---
 
@@ -263,12 +296,17 @@ class Publisher:
 
     def _read_links(self) -> None:
         """Publish the links that are new, and take account of them. Raises ConfigError or Unwritten."""
-        published = self._published
+        published = deepcopy(self._published)  # of which nothing counts if a link cannot be read
         rows = self._store.links(published.links)
-        self._chain_file.add(b"".join(map(_line, rows)))
         changed = [published.read(self._store, self._chain, read_link(row.text)) for row in rows]
-        self._log.add(b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch))
+        try:
+            self._chain_file.add(b"".join(map(_line, rows)))
+            self._log.add(b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch))
+        except BaseException:  # so that no line is written twice
+            self._chain_file.size, self._log.size = self._published.chain_size, self._published.log_size
+            raise
         published.chain_size, published.log_size = self._chain_file.size, self._log.size
+        self._published = published
 
     def _is_revealed(self, batch: PublicBatch) -> bool:
         return bool(batch.over_at) and batch.number <= self._revealed
@@ -284,6 +322,8 @@ class Publisher:
             if what not in self._failed and not Store.is_in_use(out):
                 self._failed.add(what)
                 self._say(f"{what} cannot be shown: {error}", warning=True)
+        except Exception as error:
+            self._failed_at(what, f"final-{final.number}", error)
         return False
 
     def _write_standing(self) -> None:

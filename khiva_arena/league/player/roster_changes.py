@@ -1,13 +1,17 @@
 """Changes of the roster that wait in the queue, made into links of the chain before each batch."""
 
 from khiva_arena.errors import RecordError
+from khiva_arena.league import failures
 from khiva_arena.league.chain.links import Entered, Season, StateChanged
-from khiva_arena.league.chain.roster import Chain, RosterBot
-from khiva_arena.league.chain.stored_chain import add, next_place
+from khiva_arena.league.chain.roster import Chain, RosterBot, follow
+from khiva_arena.league.chain.stored_chain import add, links_of, next_place
+from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.submissions.beside_entries import RosterChange
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
+
+FAILED = "could not be made a link, since the arena itself failed at it"
 
 
 def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
@@ -16,13 +20,36 @@ def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
     A kill between a link and its mark in the queue is no harm: what the chain has already is marked and not made again.
     """
     for change in queue.changes():
-        with queue.hold():  # so that nobody takes it back while its link is written
-            if change in queue.changes():
-                chain = _take_change(store, queue, chain, change, say)
+        try:
+            with queue.hold():  # so that nobody takes it back while its link is written
+                if change in queue.changes():
+                    chain = _take_change(store, queue, chain, change, say)
+        except Exception as error:
+            chain = _after(store, chain, error)
+            queue.mark_done(change.number, FAILED)
+            say(f"change {change.number} {FAILED}: {failures.keep(store.folder, f'change-{change.number}', error)}", warning=True)
     for entry in queue.entries("accepted"):
-        with queue.hold():
-            if queue.entry(entry.number) == entry and not entry.held:
-                chain = _take_entry(store, queue, chain, entry, say)
+        try:
+            with queue.hold():
+                if queue.entry(entry.number) == entry and not entry.held:
+                    chain = _take_entry(store, queue, chain, entry, say)
+        except Exception as error:
+            chain = _after(store, chain, error)
+            if entry.played_as in chain.bots:
+                queue.mark_entered(entry.number)
+            else:
+                queue.refuse(entry.number, f"it {FAILED}")
+            told = failures.keep(store.folder, f"entry-{entry.number}", error)
+            say(f"entry {entry.number}, {entry.family_name}, {FAILED}: {told}", warning=True)
+    return chain
+
+
+def _after(store: Store, chain: Chain, error: Exception) -> Chain:
+    """Return the chain after the arena has failed at an item, whose link may be written all the same. Raises any other error."""
+    if not unforeseen(error):
+        raise error
+    for link in links_of(store, chain.links):
+        chain = follow(chain, link)
     return chain
 
 

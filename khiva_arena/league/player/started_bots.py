@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.league import failures
 from khiva_arena.league.chain.roster import RosterBot
+from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say
+
+DIGITS = 12
+"""The digits of a bot's identity in the name of a file."""
 
 
 class StartedBots:
@@ -41,6 +46,8 @@ class StartedBots:
                 raise
             except (ConfigError, BotError) as error:
                 problems[bot] = str(error)
+            except Exception as error:
+                problems[bot] = self._trace(bot, error)
         if self._league.settings.place:
             return problems  # the workers start them
         new = [bot for bot in roster if bot.identity in self.loaded and bot.identity not in self.commands]
@@ -48,13 +55,24 @@ class StartedBots:
             problems |= {bot: why for bot in new if (why := self._why_not_started([bot]))}
         return problems
 
+    def _trace(self, bot: RosterBot, error: Exception) -> str:
+        """Return why a bot cannot play that the arena fails at, and keep the trace: one bot must not stop a league.
+
+        Any other error is raised.
+        """
+        if not unforeseen(error):
+            raise error
+        return failures.keep(self._league.folder, f"bot-{bot.identity[:DIGITS]}", error)
+
     def let_fail(self, bot: RosterBot) -> None:
         """Let a bot that does not start any more be played all the same; one that cannot be built fails in its place."""
         try:
             self.commands[bot.identity] = staging.stage(self.loaded[bot.identity], self._league.sandbox.level)
         except StagingError:
             raise
-        except BotError:
+        except Exception as error:
+            if not (isinstance(error, BotError) or unforeseen(error)):
+                raise
             self.commands[bot.identity] = Command(("false",), str(self._league.folder))
 
     def _why_not_started(self, roster: Sequence[RosterBot]) -> str:
@@ -66,6 +84,10 @@ class StartedBots:
             raise
         except BotError as error:
             return str(error)
+        except Exception as error:
+            if len(roster) > 1 and unforeseen(error):
+                return repr(error)  # each of them is started by itself then
+            return self._trace(roster[0], error)
         return ""
 
     def _load(self, bot: RosterBot) -> Bot:
