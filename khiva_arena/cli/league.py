@@ -121,7 +121,8 @@ def enter(**flags: Any) -> int:
 @setting_options("jobs", "events_file", *ON_A_CLUSTER)
 def play(**flags: Any) -> None:
     """Play batches: take what waits in the queue, draw the next batch from counts, publish its commitment, play it, publish its
-    secrets, and go on. Ctrl-C or a kill at any instant loses nothing; the same command resumes."""
+    secrets, and go on. Ctrl-C or a kill at any instant loses nothing; the same command resumes. On a full disk the player waits
+    for room; with --batches N it ends at once with exit code 1."""
     from khiva_arena.commands.league import play as play_league
 
     play_league(**flags)

@@ -121,19 +121,7 @@ def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return what plays so many batches of a league, whose bots are names."""
 
     def play(league: League, batches: int | None = 1, *, fails: Fails = never, broken: Collection[str] = (), **how: Any) -> None:
-        def started(_settings: object, bots: Iterable[Bot], *_: object) -> Mapping[str, Command]:
-            if names := [bot.name for bot in bots if bot.name in broken]:
-                raise BotError(f"{names} do not start")
-            return Engine(fails).prepare(bots)
-
-        def copy_of(_league: League, sources: str, name: str, _parts: tuple[str, ...]) -> Bot:
-            return structs.replace(named(name), identity=sources)
-
-        monkeypatch.setattr(started_bots.staging, "stage", lambda *_: Command(("none",), "/"))
-        monkeypatch.setattr(player, "executor_of", lambda *_: Engine(fails))
-        monkeypatch.setattr(started_bots, "ready_to_play", started)
-        monkeypatch.setattr(started_bots, "load", copy_of)
-        monkeypatch.setattr(player, "NAP_SECONDS", 0.0)
+        names_play(monkeypatch, fails, broken)
         how_long = HowLong(batches, **how)
         with Queue(league.folder) as queue, Store.write(league.folder) as store:
             store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
@@ -142,6 +130,24 @@ def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 Player(league, store, queue, log, ChainAlone(store, say_nothing), how_long).play()
 
     return play
+
+
+def names_play(monkeypatch: pytest.MonkeyPatch, fails: Fails = never, broken: Collection[str] = ()) -> None:
+    """Let names play for bots. ``broken``: those of names that do not start."""
+
+    def started(_settings: object, bots: Iterable[Bot], *_: object) -> Mapping[str, Command]:
+        if names := [bot.name for bot in bots if bot.name in broken]:
+            raise BotError(f"{names} do not start")
+        return Engine(fails).prepare(bots)
+
+    def copy_of(_league: League, sources: str, name: str, _parts: tuple[str, ...]) -> Bot:
+        return structs.replace(named(name), identity=sources)
+
+    monkeypatch.setattr(started_bots.staging, "stage", lambda *_: Command(("none",), "/"))
+    monkeypatch.setattr(player, "executor_of", lambda *_: Engine(fails))
+    monkeypatch.setattr(started_bots, "ready_to_play", started)
+    monkeypatch.setattr(started_bots, "load", copy_of)
+    monkeypatch.setattr(player, "NAP_SECONDS", 0.0)
 
 
 def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateC
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, found, next_place, row_of
 from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
+from khiva_arena.league.full_disk import disk_is_full, outlast
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.pauses import Pauses
 from khiva_arena.league.player.publish import Publisher
@@ -72,18 +73,26 @@ def play(league: League, how_long: HowLong, say: Say) -> None:
     After an error that nobody foresaw it keeps the trace, waits, and goes on as the same command would, as ``Pauses`` says.
 
     Raises ConfigError if the roster cannot fill a table, or the settings are others than those of the chain. Raises StoreError if
-    another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more.
+    another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more,
+    StoreFull if a disk is full: after a day, or at once in a player that was told how many batches to play.
     """
     pool.reserve(league.settings.jobs, league.settings.seats)
     pauses = Pauses(league.folder, how_long, say)
-    while True:
-        try:
-            with _player(league, how_long, say) as player:
-                pauses.player = player
-                player.play()
-            return
-        except Exception as error:
-            pauses.after(error)
+
+    def play_on() -> None:
+        """Begin from what is recorded, as after a kill: so nothing in memory is ahead of a disk that was full."""
+        while True:
+            try:
+                with _player(league, how_long, say) as player:
+                    pauses.player = player
+                    player.play()
+                return
+            except Exception as error:
+                if disk_is_full(error):
+                    raise
+                pauses.after(error)
+
+    outlast(play_on, league.folder, say, waits=how_long.batches is None)
 
 
 def draw(league: League, how_long: HowLong, say: Say) -> EventRow:

@@ -7,6 +7,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.roster import RosterBot
+from khiva_arena.league.full_disk import disk_is_full
 from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
@@ -45,6 +46,8 @@ class StartedBots:
             except StagingError:
                 raise
             except (ConfigError, BotError) as error:
+                if disk_is_full(error):  # its author is not to blame
+                    raise
                 problems[bot] = str(error)
             except Exception as error:
                 problems[bot] = self._trace(bot, error)
@@ -83,6 +86,8 @@ class StartedBots:
         except StagingError:
             raise
         except BotError as error:
+            if disk_is_full(error):
+                raise
             return str(error)
         except Exception as error:
             if len(roster) > 1 and unforeseen(error):

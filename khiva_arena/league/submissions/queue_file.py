@@ -7,8 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
-from khiva_arena.errors import StoreError
+from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.league.folder import QUEUE, QUEUE_VERSION, refuse_old_queue
+from khiva_arena.league.full_disk import disk_is_full
 from khiva_arena.replay.league_format import OLD
 from khiva_arena.store import private
 
@@ -111,4 +112,5 @@ class QueueFile:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"{self.path}: {error}; nothing that waited in the queue is lost") from error
+            kind = StoreFull if disk_is_full(error) else StoreError
+            raise kind(f"{self.path}: {error}; nothing that waited in the queue is lost") from error
