@@ -12,7 +12,7 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.level import Level
-from khiva_arena.store import files, private, shape
+from khiva_arena.store import files, private, shape, wal
 from khiva_arena.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.store.inserting import Insertion, insert_event, insert_link, insert_match, insert_void
 from khiva_arena.store.queries import StoreRows, select_from
@@ -26,7 +26,6 @@ __all__ += ["VoidRow", "now"]
 RUN_SECRET = -1
 BESIDE = ("page_faults", "times", "cells")
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
-CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
 T = TypeVar("T")
 
 
@@ -127,7 +126,7 @@ class Store(StoreRows):
 
     def _leave_whole(self) -> None:
         self._roll_back()  # what an interrupt at the edge of a ``with`` block has left open
-        self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
+        self._connection.execute(f"PRAGMA busy_timeout = {wal.CLOSE_MS}")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if self._trusting and self._who_is_there() == self._files:
             self._seal.put(self._is_sound_on_disk)
@@ -254,6 +253,10 @@ class Store(StoreRows):
             self._reveal(insert, event, reveals)
             for link in links:
                 insert_link(insert, link)
+
+    def empty_wal(self) -> bool:
+        """Empty the -wal file, unless a reader is in the way. Return whether it is empty."""
+        return wal.empty(self._connection)
 
     # --- matches ---
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.sandbox import regular_files
-from khiva_arena.store import private, shape
+from khiva_arena.store import private, shape, wal
 from khiva_arena.store.seal import SEAL
 from khiva_arena.text import LONGEST, harmless
 
@@ -125,7 +125,7 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     try:
         return _open_in_mode(path, _how_to_read(path))
     except sqlite3.OperationalError as error:
-        if shape.is_interrupt(error) or _is_busy(error) or not _is_whole(path) or is_locked(folder):
+        if shape.is_interrupt(error) or _is_busy(error) or wal.is_left(path) or is_locked(folder):
             raise
         return _open_in_mode(path, ALONE)  # a full disk has no room for the files that SQLite writes to read
 
@@ -191,13 +191,7 @@ def _how_to_read(path: Path) -> str:
     SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at work
     either. If nothing is left in the -wal file then, the one file is the whole store and will not change.
     """
-    return "mode=ro" if os.access(path.parent, os.W_OK) or not _is_whole(path) else ALONE
-
-
-def _is_whole(path: Path) -> bool:
-    """Tell whether the one file is the whole store: nothing is left in a -wal file."""
-    wal = _wal(path)
-    return not (wal.exists() and wal.stat().st_size)
+    return "mode=ro" if os.access(path.parent, os.W_OK) or wal.is_left(path) else ALONE
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
@@ -212,6 +206,7 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
         check_version(folder, connection)
         connection.execute("PRAGMA temp_store = MEMORY")
         stand_in(connection)
+        wal.bound(connection)
         connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
         # A match that was reported as recorded must outlive even a power cut. macOS has the disk empty its cache only if asked.
         connection.execute("PRAGMA synchronous = FULL")
@@ -239,16 +234,11 @@ def check_pieces(path: Path) -> None:
     """Raise StoreError if only part of a store is there, or a link in place of a file. SQLite would throw away the contents of a
     -wal file beside an empty file, or lay them over a new one."""
     refuse_links(path)
-    wal = _wal(path)
-    remains = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
+    remains = f", and {FILE}-wal holds what is left of it" if wal.is_left(path) else ""
     if path.exists() and path.stat().st_size == 0:
         raise StoreError(f"{path}: it is empty{remains}: restore a copy, or remove both, and the next run begins a new store")
     if not path.exists() and remains:
         raise StoreError(f"{path}: it is missing{remains}: put it back, or remove that, and the next run begins a new store")
-
-
-def _wal(path: Path) -> Path:
-    return path.with_name(f"{FILE}-wal")
 
 
 def _make_if_blank(path: Path) -> None:

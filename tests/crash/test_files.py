@@ -73,14 +73,10 @@ def test_what_is_left_beside_a_missing_or_empty_file_is_never_thrown_away(whole:
     before = wal.read_bytes()
     path.write_bytes(b"")
     for words in (*READERS, RUN):
-        assert "it is empty, " + sentence("store", "holds-left", name="arena.db-wal") + ": restore a copy" in refused(
-            words, tmp_path
-        )
+        assert "it is empty, " + sentence("store", "holds-left", name="arena.db") + ": restore a copy" in refused(words, tmp_path)
     path.unlink()
     for words in (*READERS, RUN):
-        assert "it is missing, " + sentence("store", "holds-left", name="arena.db-wal") + ": put it back" in refused(
-            words, tmp_path
-        )
+        assert "it is missing, " + sentence("store", "holds-left", name="arena.db") + ": put it back" in refused(words, tmp_path)
     assert wal.read_bytes() == before
 
 

@@ -408,6 +408,8 @@ class Player:
         self.batches = with_batch(self.batches, ended, stored.stored_event(store, event.id))
         self.chain = chain
         self._publish()
+        store.empty_wal()
+        self._queue.empty_wal()
         self._log.concluded(digest, is_complete=True)
         if given_up:
             tables = ", ".join(f"table {lineup} of seed {seed}" for seed, lineup in given_up)

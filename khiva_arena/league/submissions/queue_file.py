@@ -11,7 +11,7 @@ from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.league.folder import QUEUE, QUEUE_VERSION, refuse_old_queue
 from khiva_arena.league.full_disk import disk_is_full
 from khiva_arena.replay.league_format import OLD
-from khiva_arena.store import private
+from khiva_arena.store import private, wal
 
 BUSY_SECONDS = 10.0
 
@@ -39,6 +39,7 @@ class QueueFile:
         with self._explained():
             self._connection.row_factory = sqlite3.Row
             self._connection.execute("PRAGMA journal_mode = WAL")
+            wal.bound(self._connection)
             self._connection.execute("PRAGMA foreign_keys = ON")
             self._connection.execute("PRAGMA trusted_schema = OFF")
             self._connection.execute("PRAGMA temp_store = MEMORY")  # the server can make no file
@@ -75,6 +76,10 @@ class QueueFile:
     def _set(self, number: int, **values: Any) -> None:
         names = ", ".join(f"{name} = ?" for name in values)
         self._connection.execute(f"UPDATE entries SET {names} WHERE number = ?", (*values.values(), number))
+
+    def empty_wal(self) -> bool:
+        """Empty the -wal file, unless a reader is in the way. Return whether it is empty."""
+        return wal.empty(self._connection)
 
     @contextmanager
     def hold(self) -> Iterator[None]:
