@@ -12,8 +12,8 @@ from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.bundled_matches import BundledMatches, MatchesByEvent
 from khiva_arena.events.conditions import settings_of
-from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
-from khiva_arena.events.stored import bare_timetable
+from khiva_arena.events.find import CHANGED, matches_of, voids_of
+from khiva_arena.events.stored import bare_timetable, damaged
 from khiva_arena.events.tables import tables_in
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record, run_digest

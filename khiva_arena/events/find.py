@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.results import of_row
-from khiva_arena.events.stored import bare_timetable, check_stored
+from khiva_arena.events.stored import bare_timetable, damaged, refuse_damaged
 from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import Shape
@@ -60,16 +60,9 @@ def check_file(store: Store) -> None:
 def check_rows(store: Store, event: EventRow) -> None:
     """Raise StoreError if an event's own rows were changed, or a row was lost or added: one missing match would change every
     number."""
-    _check_stored(store, event)
+    refuse_damaged(store, event)
     for problem in (*(f"{part} {CHANGED}" for part in event.changed), *store.changed(event.id)):
         damaged(store, f"event {event.number}", problem)
-
-
-def _check_stored(store: Store, event: EventRow) -> None:
-    try:
-        check_stored(event)
-    except StoreError as error:
-        damaged(store, f"event {event.number}", str(error))
 
 
 def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
@@ -86,11 +79,6 @@ def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 def in_order(events: Sequence[EventRow]) -> list[EventRow]:
     """Return each event once, by number, however often and in whatever order events were named."""
     return [event for _, event in sorted({event.number: event for event in events}.items())]
-
-
-def damaged(store: Store, part: str, problem: str) -> NoReturn:
-    """Raise StoreError on a part of the store that was changed or lost since it was written."""
-    raise StoreError(f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify {quote(str(store.folder))}` says more")
 
 
 def matches_of(store: Store, event: EventRow, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
@@ -147,7 +135,7 @@ def check_event(store: Store, event: EventRow, *, alone: bool = False) -> None:
     """
     is_sound = store.is_known_sound()
     if is_sound:
-        _check_stored(store, event)
+        refuse_damaged(store, event)
     else:
         check_rows(store, event)
         if not alone:

@@ -14,9 +14,10 @@ from khiva_arena.events import results
 from khiva_arena.events.conditions import common, entrants_of, pooled
 from khiva_arena.events.draw_factors import WatchedResults
 from khiva_arena.events.extending import KNOWN
-from khiva_arena.events.find import damaged, matches_of, voids_of
+from khiva_arena.events.find import matches_of, voids_of
 from khiva_arena.events.looks import CountedResults
 from khiva_arena.events.selection import EVERYBODY, Among, counting, counting_in
+from khiva_arena.events.stored import damaged
 from khiva_arena.games.which import which_of
 from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.report.in_common import InCommon

@@ -6,10 +6,10 @@ from typing import Protocol
 import msgspec
 
 from khiva_arena.errors import RecordError
-from khiva_arena.events.find import CHANGED, damaged
+from khiva_arena.events.find import CHANGED
 from khiva_arena.events.league_order import LeagueOrder, league_order
 from khiva_arena.events.pools import results_of
-from khiva_arena.events.stored import round_results
+from khiva_arena.events.stored import damaged, refuse_damaged, refuse_no_batch, round_results
 from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import Shape
@@ -69,9 +69,17 @@ class StoredResults:
             if not link.intact:
                 damaged(self.store, f"link {link.number} of the league", CHANGED)
         try:
-            return league_order((msgspec.json.decode(link.text) for link in rows), self.store.event)
-        except RecordError as error:
+            return league_order((msgspec.json.decode(link.text) for link in rows), self._batch)
+        except (RecordError, msgspec.MsgspecError) as error:
             damaged(self.store, "the chain of the league", str(error))
+
+    def _batch(self, event: str) -> EventRow | None:
+        """Return the event of a batch, None if it is not here. Raises StoreError if it is damaged."""
+        row = self.store.event(event)
+        if row:
+            refuse_damaged(self.store, row)
+            refuse_no_batch(self.store, row)
+        return row
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
         return self.store.reveals(event.id)

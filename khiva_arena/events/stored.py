@@ -3,7 +3,8 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import msgspec
 
@@ -231,8 +232,39 @@ def run_digest_of(store: Store, event: EventRow) -> str:
 
 
 def stored_event(store: Store, event: str) -> EventRow:
-    """Return an event that is in the store."""
+    """Return an event that is in the store. Raises StoreError if it is not, or its definition or bots are damaged."""
     row = store.event(event)
     if row is None:
         raise StoreError(f"{store.folder}: event {event} is missing; restore a copy")
+    refuse_damaged(store, row)
     return row
+
+
+def stored_batch(store: Store, event: str) -> EventRow:
+    """Return the event of a batch of a league. Raises StoreError as ``stored_event`` does, and if its tables cannot be played."""
+    row = stored_event(store, event)
+    refuse_no_batch(store, row)
+    return row
+
+
+def refuse_no_batch(store: Store, event: EventRow) -> None:
+    """Raise StoreError, which says where, if an event has no tables, or some that do not fit its bots and seats."""
+    if event.definition.batch is None:
+        damaged(store, f"event {event.number}", "it is no batch of the league")
+    try:
+        formats.check_terms(event.terms())
+    except ConfigError as error:
+        damaged(store, f"event {event.number}", str(error))
+
+
+def refuse_damaged(store: Store, event: EventRow) -> None:
+    """Raise StoreError, which says where, if an event's rows are not as ``add_event`` makes them."""
+    try:
+        check_stored(event)
+    except StoreError as error:
+        damaged(store, f"event {event.number}", str(error))
+
+
+def damaged(store: Store, part: str, problem: str) -> NoReturn:
+    """Raise StoreError on a part of the store that was changed or lost since it was written."""
+    raise StoreError(f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify {quote(str(store.folder))}` says more")

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.events.durations import AROUND, mean_time
-from khiva_arena.events.stored import bare_timetable, stored_event
+from khiva_arena.events.stored import bare_timetable, damaged, stored_batch
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.folder import QUEUE, check_league, has_store
 from khiva_arena.league.pace import Pace
@@ -80,6 +80,14 @@ def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
     return f"{time.of(matches, jobs)}, by {time.source}" if time else ""
 
 
+def _takes(store: Store, number: int) -> str:
+    """Return in words how long a batch takes, by the newest one that is over. ``number``: of it. Raises StoreError."""
+    ids = store.event_ids(number, number)
+    if not ids:
+        damaged(store, f"batch {number}", "its event is missing")
+    return estimate(store, number, bare_timetable(stored_batch(store, ids[0])).matches, 1)
+
+
 def status_of(folder: Path) -> LeagueStatus:
     """Return how the league in a folder stands. Raises ConfigError if there is none, StoreError if it is damaged."""
     check_league(folder)
@@ -99,10 +107,9 @@ def status_of(folder: Path) -> LeagueStatus:
         chain, counts = now.chain, now.counts
         recorded = planned = 0
         if chain.open:
-            row = stored_event(store, chain.open.event)
+            row = stored_batch(store, chain.open.event)
             recorded, planned = len(store.recorded(row.id)), bare_timetable(row).matches
-        newest = store.event_ids(chain.over, chain.over)[0] if chain.over else ""
-        takes = estimate(store, chain.over, bare_timetable(stored_event(store, newest)).matches, 1) if newest else ""
+        takes = _takes(store, chain.over) if chain.over else ""
     published = read_state(folder)
     table = published.table["standings"][0]["rows"] if published and published.table else []
     places = {row["bot"]: row["rank"] for row in table}

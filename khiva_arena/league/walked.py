@@ -14,10 +14,10 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.league_order import seated_in
-from khiva_arena.events.stored import stored_event
+from khiva_arena.events.stored import stored_batch
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over
 from khiva_arena.league.chain.roster import Chain, begin, follow
-from khiva_arena.league.chain.stored_chain import links_of
+from khiva_arena.league.chain.stored_chain import links_of, sound
 from khiva_arena.league.draw.counts import Counts, CountsSoFar
 from khiva_arena.league.draw.next_batch import add_batch
 from khiva_arena.league.folder import SUMS
@@ -74,7 +74,7 @@ def with_batch(batches: Batches, chain: Chain, event: EventRow) -> Batches:
 def walked(store: Store) -> LeagueSoFar | None:
     """Return a league up to its newest link, None if no league was founded in the store.
 
-    Raises StoreError if a link or event that was read is damaged, ConfigError if an event is no batch of the league.
+    Raises StoreError if a link or event that was read is damaged, ConfigError if there are more events than batches.
     """
     before = _kept(store)
     if before is None or store.newest_number() < before.chain.batches:
@@ -82,7 +82,8 @@ def walked(store: Store) -> LeagueSoFar | None:
         if not links:
             _refuse_others(store, 0)
             return None
-        before, links = founded(begin(links[0])), links[1:]
+        with sound(store):
+            before, links = founded(begin(links[0])), links[1:]
     else:
         links = links_of(store, before.chain.links)
     now = _followed(store, before, links)
@@ -125,14 +126,12 @@ def _followed(store: Store, before: LeagueSoFar, links: Iterable[AnyLink]) -> Le
     """Return a league up to a later link. ``links``: those since. The counts are added to those of ``before``."""
     chain, batches = before.chain, before.batches
     for link in links:
-        chain = follow(chain, link)
+        with sound(store):
+            chain = follow(chain, link)
         if isinstance(link, Drawn):
-            event = stored_event(store, link.event)
-            if event.definition.batch is None:
-                raise ConfigError(f"{store.folder}: event {event.number} is no batch of the league; restore a copy")
-            add_batch(before.counts, event.definition)
+            add_batch(before.counts, stored_batch(store, link.event).definition)
         elif isinstance(link, Over):
-            batches = with_batch(batches, chain, stored_event(store, link.event))
+            batches = with_batch(batches, chain, stored_batch(store, link.event))
     return LeagueSoFar(chain, before.counts, batches)
 
 

@@ -1,12 +1,14 @@
 """The chain of a league in its store, which the player alone writes."""
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import structs
 
-from khiva_arena.errors import StoreError
+from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.league.chain.links import (
     FIRST,
     Anchor,
@@ -32,14 +34,25 @@ def links_of(store: Store, first: int = 0, end: int = HIGHEST) -> list[AnyLink]:
     for row in store.links(first, end):
         if not row.intact:
             raise StoreError(f"{store.folder}: link {row.number} of the league was changed since it was written; restore a copy")
-        links.append(read_link(row.text))
+        with sound(store):
+            links.append(read_link(row.text))
     return links
+
+
+@contextmanager
+def sound(store: Store) -> Iterator[None]:
+    """Raise StoreError for a stored link that no league has written, or that does not follow from those before it."""
+    try:
+        yield
+    except RecordError as error:
+        raise StoreError(f"{store.folder}: the chain of the league is damaged: {error}; restore a copy") from None
 
 
 def chain_of(store: Store) -> Chain | None:
     """Return the chain in a store, None if no league was founded in it. Raises StoreError if it is damaged."""
     links = links_of(store)
-    return walk(links) if links else None
+    with sound(store):
+        return walk(links) if links else None
 
 
 def found(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from khiva_arena.arbiter import live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
-from khiva_arena.events.stored import stored_event
+from khiva_arena.events.stored import damaged, stored_batch
 from khiva_arena.league import failures
 from khiva_arena.league.machine import unforeseen
 from khiva_arena.playing.jobs import Play
@@ -132,7 +132,9 @@ def _cpu_today(store: Store, event: EventRow) -> dict[int, float]:
         of_event = store.cpu(name, midnight)
         if not of_event and name != event.id:
             break  # the batches before it ended earlier
-        bots = stored_event(store, name).bots
+        batch = stored_batch(store, name)
         for bot, seconds in of_event.items():
-            total[bots[bot].identity] += seconds
+            if not 0 <= bot < len(batch.bots):
+                damaged(store, f"event {batch.number}", f"a seat has bot {bot}, and there are {len(batch.bots)}")
+            total[batch.bots[bot].identity] += seconds
     return {position: total[bot.identity] for position, bot in enumerate(event.bots) if bot.identity in total}

@@ -3,7 +3,7 @@
 import msgspec
 
 from khiva_arena.errors import StoreError
-from khiva_arena.events.stored import stored_event
+from khiva_arena.events.stored import stored_batch
 from khiva_arena.league import failures
 from khiva_arena.league.folder import PUBLIC, make_public, write_public
 from khiva_arena.league.machine import unforeseen
@@ -44,7 +44,7 @@ class MatchLists:
             write_public(self._store.folder, name, msgspec.json.encode(listed))
 
     def _matches_of(self, batch: PublicBatch) -> BatchMatches:
-        event = stored_event(self._store, batch.event)
+        event = stored_batch(self._store, batch.event)
         matches = [
             PublicMatch(
                 key=f"{event.number}/{row.ordinal}",

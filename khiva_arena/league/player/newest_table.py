@@ -14,7 +14,7 @@ from khiva_arena.errors import ArenaError, StoreError
 from khiva_arena.events.conditions import conditions
 from khiva_arena.events.pools import standings_of, titles
 from khiva_arena.events.source import StoredResults
-from khiva_arena.events.stored import stored_event
+from khiva_arena.events.stored import stored_batch
 from khiva_arena.events.tables import PooledTable, league_table
 from khiva_arena.league.chain.links import Over
 from khiva_arena.league.chain.roster import Chain
@@ -101,7 +101,7 @@ def _batches_of(store: Store, chain: Chain, season: int) -> list[_Batch]:
     spans = chain.seasons[season : season + 2]
     links = links_of(store, spans[0].link, spans[1].link if spans[1:] else HIGHEST)
     overs = [link for link in links if isinstance(link, Over)]
-    batches = [_Batch(link.batch, stored_event(store, link.event), link.run_digest) for link in overs]
+    batches = [_Batch(link.batch, stored_batch(store, link.event), link.run_digest) for link in overs]
     last = conditions(batches[-1].event.definition)
     return [batch for batch in batches if conditions(batch.event.definition) == last]
 

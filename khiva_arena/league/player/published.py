@@ -7,7 +7,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
-from khiva_arena.events.stored import bare_timetable, stored_event
+from khiva_arena.events.stored import bare_timetable, damaged, stored_batch
 from khiva_arena.league.chain.links import AnyLink, Drawn, Entered, Final, Over, StateChanged
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.folder import SUMS
@@ -66,7 +66,7 @@ class Published(msgspec.Struct):
 
     def _drawn(self, store: Store, link: Drawn) -> PublicBatch:
         """Return a batch that is drawn, and count who sits at its tables."""
-        event = stored_event(store, link.event)
+        event = stored_batch(store, link.event)
         batch, seeds = event.definition.batch, event.definition.seeds
         assert batch is not None
         tables = Counter(event.bots[bot].identity for table in batch.tables for bot in table)
@@ -93,9 +93,11 @@ class Published(msgspec.Struct):
         """Return a batch that is over, and count who sat at tables that were set aside."""
         lost = []
         if link.set_aside:
-            event = stored_event(store, link.event)
+            event = stored_batch(store, link.event)
             assert event.definition.batch is not None
             tables = event.definition.batch.tables
+            if beyond := [lineup for _, lineup in link.set_aside if lineup >= len(tables)]:
+                damaged(store, f"link {link.number} of the league", f"batch {link.batch} has no table {beyond[0]}")
             lost = [[event.bots[bot] for bot in tables[lineup]] for _, lineup in link.set_aside]
             _add(self.left_out, Counter(bot.identity for table in lost for bot in table))
         names = tuple(tuple(bot.name for bot in table) for table in lost)
