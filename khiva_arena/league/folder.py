@@ -12,8 +12,8 @@ from khiva_arena.store.new_file import new_file
 
 SETTINGS = LEAGUE
 QUEUE = "queue.db"
-QUEUE_VERSION = 3
-"""The version of the queue's tables, its user_version. Code of 0.3.0 that no release has wrote 2, and 1 for two shapes."""
+QUEUE_VERSION = 2
+"""The version of the queue's tables, its user_version. Code of 0.3.0 that no release has wrote 1, for tables of two shapes."""
 BOTS = "bots"
 """The folder with a copy of each bot, named by the beginning of its identity."""
 PUBLIC = "public"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from khiva_arena.errors import StoreError, StoreFull
+from khiva_arena.league.machine import with_causes
 from khiva_arena.say import Say
 from khiva_arena.store import files
 from khiva_arena.terminal.interrupts import if_interrupted
@@ -31,20 +32,7 @@ T = TypeVar("T")
 
 def disk_is_full(error: BaseException) -> bool:
     """Tell whether an error, one that caused it, or one of its group, says that a disk has no room or fails."""
-    seen: set[int] = set()
-    waiting = [error]
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if _says_full(one):
-            return True
-        if isinstance(one, BaseExceptionGroup):
-            waiting += one.exceptions
-        # also what ``from None`` hides from people: an ArenaError has words only, and no number
-        waiting += filter(None, (one.__cause__, one.__context__))
-    return False
+    return any(map(_says_full, with_causes(error)))
 
 
 def _says_full(error: BaseException) -> bool:

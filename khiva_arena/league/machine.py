@@ -27,7 +27,7 @@ def of_the_machine(error: BaseException) -> bool:
     The causes that an error names count as the error does, and so do the error that it puts into other words (``from None``) and
     each error of a group. What was merely being handled when an error arose does not.
     """
-    return any(map(_is_of_the_machine, _with_causes(error)))
+    return any(map(_is_of_the_machine, with_causes(error)))
 
 
 def unforeseen(error: Exception) -> bool:
@@ -42,7 +42,7 @@ def _is_of_the_machine(error: BaseException) -> bool:
     return isinstance(error, StoreError | StagingError | MemoryError)
 
 
-def _with_causes(error: BaseException) -> Iterator[BaseException]:
+def with_causes(error: BaseException) -> Iterator[BaseException]:
     """Yield an error, those behind it, and the members of groups among them: each once, since causes may form a ring."""
     seen, left = set[int](), [error]
     while left:
