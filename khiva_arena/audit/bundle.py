@@ -1,7 +1,7 @@
 """The audit of a bundle: its events without a store or bots, and standings from the records alone."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,6 +18,7 @@ from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.events import stored
 from khiva_arena.events.bundled_matches import BundledMatches
 from khiva_arena.events.in_bundle import opened_bundle
+from khiva_arena.events.published_bots import published_bots
 from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
@@ -157,7 +158,8 @@ class BundledEvents:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
                 ahead = ReadAhead() if self._ahead is None else next(self._ahead, NONE_DRAWN)
-                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, ahead))
+                row = _event_row(line, len(self.events) + 1)
+                self.events.append(BundledEvent(row, self._lines, ahead, published_bots(self.links)))
                 yield self.events[-1]
         if not self.events:
             raise RecordError("there is no event in it")
@@ -172,8 +174,14 @@ class BundledEvent:
     bundled = True
     matches: BundledMatches
 
-    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine], ahead: ReadAhead) -> None:
-        self.event = event
+    def __init__(
+        self,
+        event: EventRow,
+        lines: Iterator[bundle.BundleLine],
+        ahead: ReadAhead,
+        published: Collection[str] | None = None,
+    ) -> None:
+        self.event, self.published = event, published
         self.sample = ahead.sample
         self._cost = ahead.cost
         self._lines = lines

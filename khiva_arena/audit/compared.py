@@ -10,6 +10,7 @@ from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
+from khiva_arena.events.published_bots import not_published
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import granted, unconfirmed
 from khiva_arena.result import Verdict
@@ -69,6 +70,11 @@ def _differs_before(step: int, record: Record, again: Record) -> bool:
     return (record.steps[:kept], (record.ticks or ())[:step]) != (again.steps[:kept], (again.ticks or ())[:step])
 
 
+def unpublished_match(record: Record, name: str, seats: Iterable[int]) -> Unconfirmed:
+    """Return a match with bots that their league does not publish. ``name``: of one of them. ``seats``: theirs."""
+    return unconfirmed_match(record, not_published(name), seats)._replace(is_unpublished=True)
+
+
 def unconfirmed_match(record: Record, why: str, seats: Iterable[int] = ()) -> Unconfirmed:
     """Return a match that is unconfirmed. ``seats``: those that it is due to; none if nobody knows, so that it may be any."""
     at_table = record.header.seats
@@ -124,6 +130,7 @@ def note(report: EventReport, findings: RerunFindings, matches: Mapping[int, tup
         report.unconfirmed.append(harmless(f"match {report.number}/{ordinal}: {why}", LONGEST))
     untried = [ordinal for ordinal, one in unconfirmed_matches.items() if not one.is_claim]
     report.unconfirmed_matches += untried
+    report.unpublished += [ordinal for ordinal, one in unconfirmed_matches.items() if one.is_unpublished]
     out = {*unequal, *untried}
     report.sound -= len(out)
     report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in out]

@@ -293,7 +293,7 @@ class _EventAudit:
         assert self._rerunner is not None
         matches, self._to_rerun = self._to_rerun, {}
         try:
-            self._rerunner.rerun(self.source.event.definition, matches, self.report)
+            self._rerunner.rerun(self.source.event.definition, matches, self.report, self.source.published)
         except ConfigError as refusal:
             if not self.source.bundled:
                 raise

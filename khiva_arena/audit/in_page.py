@@ -14,13 +14,13 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from khiva_arena import __version__
 from khiva_arena.audit.bundle import BundledEvent, BundledEvents, tables_from_records
-from khiva_arena.audit.compared import Compared, note, unconfirmed_match
+from khiva_arena.audit.compared import Compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.audit.report import EventReport
@@ -101,13 +101,19 @@ class _PageRerunner:
         self._files.add(file)
         self._machine.take(file.digest, data)
 
-    def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
+    def rerun(
+        self,
+        definition: Definition,
+        matches: Mapping[int, tuple[Record, bytes]],
+        report: EventReport,
+        published: Collection[str] | None = None,
+    ) -> None:
         bots = {bot.identity: bot for bot in definition.bots}
         unequal: dict[int, str] = {}
         unconfirmed: dict[int, Unconfirmed] = {}
         self.by_the_rules[report.number] += len(matches)
         for ordinal, (record, secret) in matches.items():
-            one = self._compared(definition, bots, record, secret)
+            one = self._unpublished(bots, record, published) or self._compared(definition, bots, record, secret)
             if one.difference:
                 unequal[ordinal] = one.difference
             elif one.unconfirmed:
@@ -115,6 +121,13 @@ class _PageRerunner:
             verdict, why = _verdict(one)
             self._tell({"kind": "match", "event": report.number, "match": ordinal, "verdict": verdict, "why": shown(why)})
         note(report, RerunFindings(unequal, unconfirmed), matches)
+
+    def _unpublished(self, bots: Mapping[str, DefinedBot], record: Record, published: Collection[str] | None) -> Compared | None:
+        """Return that nothing is known of a match if it lacks a bot that its league does not publish; else None."""
+        seats = [bots[seat.bot] for seat in record.header.seats]
+        hidden = [at for at, bot in enumerate(seats) if published is not None and bot.identity not in published]
+        lacking = [at for at in hidden if not {*seats[at].files} <= self._files]
+        return Compared("", unpublished_match(record, seats[lacking[0]].name, lacking)) if lacking else None
 
     def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
         seats, pages = [bots[seat.bot] for seat in record.header.seats], module_pages(definition.limits.memory)

@@ -5,7 +5,7 @@ event line by line. ``store.py`` has the lines of a store, ``bundle.py`` those o
 is a problem in the report, and hides nothing else.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -54,6 +54,7 @@ class EventReport:
     rerun_cost: what running them again could take; None if none were run.
     unconfirmed: a line for each match of which nothing, or not all, could be confirmed, if bots were run again.
     unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
+    unpublished: those of them with a bot that its league does not publish.
     """
 
     event: str
@@ -81,6 +82,7 @@ class EventReport:
     rerun_cost: RerunCost | None = None
     unconfirmed: list[str] = field(default_factory=list)
     unconfirmed_matches: list[int] = field(default_factory=list)
+    unpublished: list[int] = field(default_factory=list)
 
     def add(self, problem: str) -> None:
         """Note a problem, which may hold words of a hostile file."""
@@ -122,7 +124,7 @@ class EventReport:
         """Return the report as plain values, for JSON."""
         of_rerun = ("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ()
         left_out = {"commitment", "sample", "rerun_cost", *of_rerun}
-        left_out |= {name for name in ("left_out", "meter", "interpreters") if not getattr(self, name)}
+        left_out |= {name for name in ("left_out", "meter", "interpreters", "unpublished") if not getattr(self, name)}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sample = {"sample": self.sample.to_dict(*self.of_sample)} if self.sample else {}
         cost = {"rerun_cost": self.rerun_cost.to_dict()} if self.rerun_cost else {}
@@ -178,8 +180,14 @@ class AuditResult:
             return f"unconfirmed: {harmless(self.not_compared[0])}{more}"
         if not unconfirmed:
             return ""
-        matches = count(unconfirmed, "match", "matches")
-        return f"unconfirmed: {matches} could not be run again on this machine, and nobody is at fault: run them again elsewhere"
+        unpublished = sum(len(report.unpublished) for report in self.events)
+        matches = count(unconfirmed - unpublished, "match", "matches")
+        if not unpublished:
+            return (
+                f"unconfirmed: {matches} could not be run again on this machine, and nobody is at fault: run them again elsewhere"
+            )
+        hidden = f"unconfirmed: {count(unpublished, 'match has', 'matches have')} bots that the league does not publish"
+        return hidden if unpublished == unconfirmed else f"{hidden}; {matches} could not be run again on this machine"
 
     def _repr_html_(self) -> str:
         lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
@@ -221,10 +229,18 @@ class RunsAgain(Protocol):
     def take(self, file: ModuleFile, data: bytes) -> None:
         """Take a module or a payload that a bundle holds."""
 
-    def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
+    def rerun(
+        self,
+        definition: Definition,
+        matches: Mapping[int, tuple[Record, bytes]],
+        report: EventReport,
+        published: Collection[str] | None = None,
+    ) -> None:
         """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.
 
         matches: by ordinal, the record and the secret of the seed.
+        published: the identities of the bots that their league publishes; None for all. A match with another one, whose module
+            or payload is not to be had, cannot be played.
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
@@ -240,6 +256,10 @@ class EventSource(Protocol):
     @property
     def bundled(self) -> bool:
         """True for an event of a bundle: it is over then, and secrets are known if they are revealed."""
+
+    @property
+    def published(self) -> Collection[str] | None:
+        """The identities of the bots that the league of a batch publishes; None for all, and for any other event."""
 
     @property
     def sample(self) -> Sample | None:

@@ -7,14 +7,14 @@ unconfirmed: nobody is accused.
 """
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.live import too_little, void
-from khiva_arena.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match
+from khiva_arena.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.entrants import only_modules, staging
@@ -54,12 +54,21 @@ class Rerunner:
         may hold much that is long."""
         self._bundled[file] = zlib.compress(data)
 
-    def _commands_of(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Mapping[str, Command]:
-        """Return the command of each bot of sound matches, by identity. Raises ConfigError if a module of the event is not to be
-        had, or is another one."""
-        unknown = [bot for bot in definition.bots if bot.identity not in self._known]
-        files = ((bot, file) for bot in unknown for file in bot.files if file not in self._bundled)
-        self._refuse_lacking([(bot, file) for bot, file in files if not self._path_of(file)])
+    def _unpublished(self, definition: Definition, published: Collection[str]) -> dict[str, str]:
+        """Return the bots of an event that their league does not publish and that are not here, the name of each by identity."""
+        others = [bot for bot in definition.bots if bot.identity not in published and bot.identity not in self._known]
+        return {bot.identity: bot.name for bot in others if not all(map(self._is_here, bot.files))}
+
+    def _is_here(self, file: ModuleFile) -> bool:
+        return file in self._bundled or self._path_of(file) is not None
+
+    def _commands_of(
+        self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], besides: Collection[str]
+    ) -> Mapping[str, Command]:
+        """Return the command of each bot of sound matches, by identity. ``besides``: the bots that need not be here. Raises
+        ConfigError if a module of the event is not to be had, or is another one."""
+        unknown = [bot for bot in definition.bots if bot.identity not in self._known and bot.identity not in besides]
+        self._refuse_lacking([(bot, file) for bot in unknown for file in bot.files if not self._is_here(file)])
         playing = {seat.bot for record, _ in matches.values() for seat in record.header.seats}
         for bot in (bot for bot in unknown if bot.identity in playing):
             for file in bot.files:
@@ -103,34 +112,49 @@ class Rerunner:
         except OSError as error:
             raise ConfigError(f"--modules: {error.filename}: {error.strerror}") from None
 
-    def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
+    def rerun(
+        self,
+        definition: Definition,
+        matches: Mapping[int, tuple[Record, bytes]],
+        report: EventReport,
+        published: Collection[str] | None = None,
+    ) -> None:
         """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.
 
         matches: by ordinal, the record and the secret of the seed.
+        published: as ``RunsAgain`` has it.
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
-        note(report, self.findings(definition, matches), matches)
+        note(report, self.findings(definition, matches, published), matches)
 
-    def findings(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> RerunFindings:
+    def findings(
+        self,
+        definition: Definition,
+        matches: Mapping[int, tuple[Record, bytes]],
+        published: Collection[str] | None = None,
+    ) -> RerunFindings:
         """Play sound matches of an event again. Return what comes out.
 
         A match in which a seat is out by the backstop, as its record claims, is unconfirmed, unless it differs otherwise.
 
         matches: by ordinal, the record and the secret of the seed.
+        published: as ``RunsAgain`` has it.
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
         unequal: dict[int, str] = {}
-        unconfirmed_matches: dict[int, Unconfirmed] = {}
+        hidden = {} if published is None else self._unpublished(definition, published)
+        unconfirmed_matches = {at: lacks for at, (record, _) in matches.items() if (lacks := _hidden(record, hidden))}
+        matches = {ordinal: match for ordinal, match in matches.items() if ordinal not in unconfirmed_matches}
         try:
             refuse_unspoken(definition.meter)
         except ConfigError as lacking:
-            return _nothing_ran(matches, str(lacking))
+            return _nothing_ran(matches, str(lacking), unconfirmed_matches)
         try:
-            commands = self._commands_of(definition, matches)
+            commands = self._commands_of(definition, matches, hidden)
         except StagingError as lacking:  # this machine cannot keep or compile a module
-            return _nothing_ran(matches, f"{NOT_HERE}{lacking}")
+            return _nothing_ran(matches, f"{NOT_HERE}{lacking}", unconfirmed_matches)
         sandbox = definition.sandbox(self._level)
         jobs = {ordinal: _job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items()}
         outcomes = {ordinal: void(job, why, begun=False) for ordinal, job in jobs.items() if (why := too_little(job))}
@@ -150,6 +174,13 @@ def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Com
     return as_recorded(Job(ordinal, 1, record.header, secret, by_seat, sandbox), record)
 
 
-def _nothing_ran(matches: Mapping[int, tuple[Record, bytes]], why: str) -> RerunFindings:
-    """Return the findings where this machine can run none of the matches."""
-    return RerunFindings({}, {ordinal: unconfirmed_match(record, why) for ordinal, (record, _) in matches.items()})
+def _hidden(record: Record, hidden: Mapping[str, str]) -> Unconfirmed | None:
+    """Return why a match is unconfirmed if bots of it are hidden; None if none is. ``hidden``: names by identity."""
+    seats = [number for number, seat in enumerate(record.header.seats) if seat.bot in hidden]
+    return unpublished_match(record, hidden[record.header.seats[seats[0]].bot], seats) if seats else None
+
+
+def _nothing_ran(matches: Mapping[int, tuple[Record, bytes]], why: str, besides: Mapping[int, Unconfirmed]) -> RerunFindings:
+    """Return the findings where this machine can run none of the matches. ``besides``: what is known of others."""
+    none = {ordinal: unconfirmed_match(record, why) for ordinal, (record, _) in matches.items()}
+    return RerunFindings({}, {**besides, **none})

@@ -1,7 +1,7 @@
 """The audit of a store: its events, the sums over its rows, and the pages of its file."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import islice
@@ -14,6 +14,7 @@ from khiva_arena.audit.sample import Sample
 from khiva_arena.errors import StoreError
 from khiva_arena.events import stored
 from khiva_arena.events.find import CHANGED, named_events
+from khiva_arena.events.published_bots import published_in
 from khiva_arena.events.results import of_row
 from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
@@ -40,8 +41,8 @@ def audit_store(
 
     Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
     """
-    damage = store.damage()
-    result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs, rerunner)
+    damage, published = store.damage(), published_in(store)
+    result = audit((StoredEvent(store, event, sample, published) for event in named_events(store, words)), jobs, rerunner)
     result.problems += damage
     if not damage and not any(report.problems or report.sound or report.unconfirmed_matches for report in result.events):
         selection = "of the events named" if words else "of it"
@@ -60,8 +61,10 @@ class StoredEvent:
 
     bundled = False
 
-    def __init__(self, store: Store, event: EventRow, sample: int | None = None) -> None:
-        self.event = event
+    def __init__(
+        self, store: Store, event: EventRow, sample: int | None = None, published: Collection[str] | None = None
+    ) -> None:
+        self.event, self.published = event, published
         self._sample_size = sample
         self._store = store
         self._planned = 0

@@ -38,6 +38,7 @@ _LAYOUT = {
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors", "--check"),
     _LEAGUE: (
         *("--to", "--token-file", "--author", "--name", "--status", "--forget", "--batches", "--new-terms", "--top", "--why"),
+        *("--publish-bots", "--agree"),
         *("--beacon", "--clock-is-right", "--seen", "--since", "--user", "--behind-proxy"),
     ),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),

@@ -78,12 +78,18 @@ def verb(
     help="ticks: bots are modules, so that anybody can run them again; anchors are then bots in C, or in JavaScript if "
     "this machine has no compiler [default: wall].",
 )
-def new(folder: Path, game: str, seats: int, clock: str) -> None:
+@click.option(
+    "--publish-bots/--no-publish-bots",
+    default=None,
+    help="In ticks, whether bundles of the league may hold its bots, with all files of those in JavaScript or Python, so that "
+    "anybody can run them again [default: they may].",
+)
+def new(**flags: Any) -> None:
     """Make FOLDER, a new league: a league.toml with every setting explained, and copies of shipped bots as anchors, which play in
     every batch so that all numbers have one scale. Edit league.toml before the first batch: that founds the league."""
     from khiva_arena.commands.league import new as make  # when it is called, so that -h is quick
 
-    make(folder, game, seats, clock)
+    make(**flags)
 
 
 @verb("enter")

@@ -1,14 +1,21 @@
 """The work of ``khiva-arena bundle``: events that are over in one file, for anyone to verify."""
 
 import shlex
+from collections import Counter
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
+from khiva_arena import shipped
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.bundling import write_bundle
 from khiva_arena.events.find import in_order, rated_events
+from khiva_arena.events.published_bots import published_in
 from khiva_arena.games.registry import handing
+from khiva_arena.modules.released import released
+from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.files import LEAGUE
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -30,6 +37,49 @@ def _public(store: Store, events: list[EventRow]) -> list[EventRow]:
     return public
 
 
+def _published(store: Store, events: list[EventRow]) -> Collection[str] | None:
+    """Return the identities of the bots that a bundle may hold, None for all. Raises ConfigError if their league is not here, or
+    publishes none of them."""
+    if any(row.definition.batch for row in events) and not store.links(0, 1):
+        raise ConfigError(
+            f"--with-modules: {store.folder} holds batches of a league, and not the league, which says whether its bots may be "
+            "published; leave it out, or merge this store in the league and bundle that"
+        )
+    above = store.folder.resolve().parent
+    if (above / LEAGUE).is_file():
+        from khiva_arena.league.chain.stored_chain import is_private_final  # not above: most stores are no league's
+
+        if is_private_final(above, {row.id for row in events}):
+            raise ConfigError(
+                f"--with-modules: {store.folder} is a final of a league that does not publish its bots; leave it out"
+            )
+    return published_in(store)
+
+
+def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[str] | None) -> None:
+    """Say of how many bots a bundle holds the sources, and how many it leaves out.
+
+    published: those that it may hold; None for all.
+    """
+    held = [bot for bot in bots if published is None or bot.identity in published]
+    if len(held) < len(bots):
+        kept = count(len(bots) - len(held), "bot is", "bots are")
+        say(f"{kept} left out, since the league does not publish its bots (publish_bots)")
+    in_language = Counter(shipped.languages()[released()[bot.module].word].title for bot in held if bot.module in released())
+    others = sum(bool(bot.payload) for bot in held) - in_language.total()
+    sources = ", ".join(f"{count(often, 'bot')} in {language}" for language, often in sorted(in_language.items()))
+    parts = [f"the sources of {sources}"] if sources else []
+    parts += [f"the payload of {count(others, 'other bot')}"] if others else []
+    if parts:
+        what = " and ".join(parts)
+        say(
+            harmless(
+                f"{out} publishes {what}: anybody with the file can read them; without --with-modules a bundle holds no bots"
+            ),
+            warning=True,
+        )
+
+
 def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:
     """Write the bundle and say how to verify it."""
     with Store.read(store) as db:
@@ -40,8 +90,12 @@ def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -
         events = _public(db, in_order(rated_events(db, event, say, names=False)))
         if with_modules and not any(row.definition.in_ticks for row in events):
             raise ConfigError("--with-modules: no event here is in ticks, and other bots are no modules; leave it out")
+        published = _published(db, events) if with_modules else None
         matches, digest = write_bundle(out, db, events, with_modules=with_modules)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
+    if with_modules:
+        bots = {bot.identity: bot for row in events if row.definition.in_ticks for bot in row.definition.bots}
+        _tell_bots(out, bots.values(), published)
     game_flags = handing(((row.definition.game, row.definition.rules_version) for row in events), here=True)
     rerun = " --rerun-bots" if with_modules else ""
     say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}{rerun}{game_flags}"))

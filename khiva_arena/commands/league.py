@@ -30,7 +30,7 @@ from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.seasons import ALL
 from khiva_arena.league.seen import receipt_of
-from khiva_arena.league.settings import league_of, league_text, remember_maker, way_to_play
+from khiva_arena.league.settings import NO_BOTS_IN_BUNDLES, league_of, league_text, remember_maker, way_to_play
 from khiva_arena.league.status import LeagueStatus, active_families, status_of
 from khiva_arena.league.submissions import by_hand
 from khiva_arena.league.submissions.limits import BotsBound
@@ -40,6 +40,7 @@ from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.waiting import take_back
 from khiva_arena.modules.released import released
 from khiva_arena.report.text import listing
+from khiva_arena.result import Clock
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.permissions import asking
 from khiva_arena.shards.plan import keep_plan, places_of_bots
@@ -56,17 +57,21 @@ ANCHORS = "anchors"
 """The folder below ``BOTS`` with the anchors of a new league."""
 
 
-def new(folder: Path, game: str, seats: int, clock: str) -> None:
+def new(folder: Path, game: str, seats: int, clock: str, publish_bots: bool | None) -> None:
     """Make the folder of a new league and say what to do next. Raises ConfigError if there is one."""
     if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
         raise ConfigError(f"{folder}: exists already; give another name")
+    if publish_bots is not None and clock != Clock.TICKS:
+        raise ConfigError(f"--{'' if publish_bots else 'no-'}publish-bots: {NO_BOTS_IN_BUNDLES}")
     word = os.path.abspath(game) if os.path.exists(game) and game not in NAMES else game
     settings: dict[str, Any] = {"game": word, "seats": seats, "clock": clock, "bots": []}
     language = _language_of_anchors(clock)
-    for name, start in _anchors(game, language).items():
+    for name, start in (anchors := _anchors(game, language)).items():
         make(shipped.languages()[language], folder / BOTS / ANCHORS / name, start, language == "c")
         settings["bots"].append(f"{BOTS}/{ANCHORS}/{name}")
-    if clock == "ticks":
+    settings["anchor"] = next(iter(anchors))
+    if clock == Clock.TICKS:
+        settings["publish_bots"] = publish_bots is not False
         settings["interpreters"] = {word: digest for word in WORDS if (digest := pin_of(word)) in released()}
     with new_file(folder / SETTINGS) as file:
         file.write(league_text(settings).encode())
@@ -83,7 +88,7 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
 
 def _language_of_anchors(clock: str) -> str:
     """Return the language of the anchors: in ticks the first one with an interpreter here, without a compiler for C."""
-    if clock == "wall":
+    if clock == Clock.WALL:
         return "python"
     tools = shipped.languages()["c"].module
     if not (tools and shipped.lacks(tools)):
@@ -123,6 +128,8 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
         if is_accepted:
             beacon = "COMMAND" if loaded.terms.beacon else ""
             say(harmless(f"it is in from the next batch: {way_to_play(league, beacon)}"))
+            if loaded.terms.publishes_bots:
+                say("bundles of this league may hold it, so that anybody can run it again (publish_bots): tell its author")
     return 0 if is_accepted else 1
 
 

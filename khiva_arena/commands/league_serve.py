@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.league.settings import options_of
+from khiva_arena.league.settings import options_of, publishes_bots_in
 from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.seats.relay_protocol import address, is_loopback
 from khiva_arena.terminal.console import say
@@ -42,4 +42,5 @@ def serve(
     tls = (tls_cert, tls_key) if tls_cert and tls_key else None
     if not (tls or behind_proxy or is_loopback(host)):
         raise ConfigError(f"--listen {listen}: {NO_TLS}")
-    serve_league(league, ServerPlace(host, port, tls, behind_proxy, user, listener), limits, say)
+    place = ServerPlace(host, port, tls, behind_proxy, user, listener)
+    serve_league(league, place, limits, say, publishes_bots=publishes_bots_in(league))

@@ -27,6 +27,7 @@ from khiva_arena.sandbox import regular_files
 from khiva_arena.settings.permissions import asking
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.interrupts import if_interrupted
+from khiva_arena.terminal.question import agreed
 from khiva_arena.text import harmless
 
 VARIABLE = "KHIVA_ARENA_TOKEN"
@@ -46,6 +47,7 @@ class SubmitFlags(NamedTuple):
     ca: with a certificate to trust; None for those of the system.
     name: of the bot in the league; None for its own.
     allow_include: True to send files outside of the bot's folder, too.
+    agree: whether the author agrees to what the league publishes.
     wait: whether to wait for its check.
     as_json: whether JSON is printed.
     """
@@ -54,6 +56,7 @@ class SubmitFlags(NamedTuple):
     ca: Path | None
     name: str | None
     allow_include: bool | None
+    agree: bool
     wait: bool
     as_json: bool
 
@@ -75,12 +78,20 @@ def submit(bot: str | None, to: str, status: bool, **flags: Any) -> int:
 def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     if bot is None:
         raise ConfigError("name the bot to send, or give --status")
-    token_file, _, name, allow, wait, as_json = wish
+    token_file, _, name, allow, agree, wait, as_json = wish
     token = _token(token_file)
     entrant = bot_files.load(bot, loading=asking(valid_part_of(None, None, allow), say))
     name = name or entrant.name
     check_name(name, "a bot")
-    sent = sending.send(site, token, name, pack(entrant))
+    packed = pack(entrant)
+    publishes = sending.terms(site).publish_bots
+    question = (
+        f"{site.url}: this league publishes its bots: anybody may get {name} from its bundles and run it again, with all of its "
+        "files if it is in JavaScript or Python. Send it?"
+    )
+    if publishes and not agreed(harmless(question), agree, "--agree"):
+        raise ConfigError(f"{name} is not sent")
+    sent = sending.send(site, token, name, packed, agreed=publishes)
     kept_in = receipts.keep(site, sent, say)
     entry = SentEntry(sent.entry, name, sent.state)
     where = harmless(f"entry {sent.entry} of {sent.league}" if sent.league else f"entry {sent.entry}")

@@ -181,6 +181,7 @@ def _say_unconfirmed(report: EventReport) -> None:
         click.echo(f"  unconfirmed: {line}")
     if len(lines) > SHOWN:
         click.echo(f"  and {len(lines) - SHOWN} more; --json lists all")
-    if report.unconfirmed_matches:
-        numbers = ranges(sorted(report.unconfirmed_matches))
-        click.echo(f"  nobody is at fault for these matches: run them again elsewhere: {numbers}")
+    if elsewhere := {*report.unconfirmed_matches} - {*report.unpublished}:
+        click.echo(f"  nobody is at fault for these matches: run them again elsewhere: {ranges(sorted(elsewhere))}")
+    if report.unpublished:
+        click.echo(f"  if you have these bots, name their folder with --modules: matches {ranges(sorted(report.unpublished))}")

@@ -13,9 +13,10 @@ from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.bundled_matches import BundledMatches, MatchesByEvent
 from khiva_arena.events.conditions import settings_of
 from khiva_arena.events.find import CHANGED, matches_of, voids_of
+from khiva_arena.events.published_bots import published_bots
 from khiva_arena.events.stored import bare_timetable, damaged
 from khiva_arena.events.tables import tables_in
-from khiva_arena.replay.definition import ModuleFile
+from khiva_arena.replay.definition import DefinedBot, ModuleFile
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Measured
@@ -45,7 +46,7 @@ class WrittenBundle(NamedTuple):
 def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_modules: bool = False) -> WrittenBundle:
     """Write events of a store into a new file.
 
-    with_modules: also the modules of events in ticks
+    with_modules: also the modules of events in ticks, of a league those that it publishes
 
     Raises ConfigError if an event is not over, or a module is not to be had, StoreError if one is damaged, ArenaError if the
     file cannot be written.
@@ -59,7 +60,7 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
                 damaged(store, f"link {link.number}", CHANGED)
             links.append(msgspec.json.decode(link.text))
             writer.add(bundle.LinkLine(links[-1]))
-        written: set[ModuleFile] | None = set() if with_modules else None
+        written = _Written(published_bots(links)) if with_modules else None
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
         members = [_add_event(writer, store, event, written) for event in numbered]
         for table in tables_of(members, links):
@@ -86,18 +87,32 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
         raise ConfigError(problems)
 
 
-def _modules(store: Store, event: EventRow, written: set[ModuleFile]) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
-    """Yield the lines of the modules and payloads of an event in ticks. Raises ConfigError if one is not to be had.
+class _Written:
+    """The modules and payloads that are written into a bundle, each once.
 
-    written: the files that stand in the bundle, to which these are added: none stands there twice
+    published: the identities of the bots that their league publishes; None for all.
+    files: that stand in the bundle so far.
     """
+
+    def __init__(self, published: Collection[str] | None) -> None:
+        self.published, self.files = published, set[ModuleFile]()
+
+    def takes(self, bot: DefinedBot, file: ModuleFile) -> bool:
+        """Tell whether a file of a bot is to be written, and note that it is."""
+        if file in self.files or (self.published is not None and bot.identity not in self.published):
+            return False
+        self.files.add(file)
+        return True
+
+
+def _modules(store: Store, event: EventRow, written: _Written) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
+    """Yield the lines of the modules and payloads of an event in ticks. Raises ConfigError if one is not to be had."""
     from khiva_arena.entrants.only_modules import damaged_copies, read_from  # not above: few bundles have modules
 
     numbers = {kind: count() for kind in ("module", "payload")}
     for bot, file in sorted(event.definition.module_files, key=lambda both: both[1].kind):  # modules first
-        if file in written:
+        if not written.takes(bot, file):
             continue
-        written.add(file)
         data = read_from(store.folder / MODULES, file)
         if data is None:
             if copies := ", ".join(map(str, damaged_copies(file, store.folder / MODULES))):
@@ -108,7 +123,7 @@ def _modules(store: Store, event: EventRow, written: set[ModuleFile]) -> Iterato
             yield bundle.FILE_LINES[file.kind](next(numbers[file.kind]), file.digest, rest, part)
 
 
-def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: set[ModuleFile] | None) -> BundledMatches:
+def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: _Written | None) -> BundledMatches:
     """Add an event to a bundle with its secrets, voids and matches. Return its matches.
 
     written: the modules and payloads that stand in the bundle; None if it is to have none

@@ -117,6 +117,31 @@ class PublicFinal(msgspec.Struct, frozen=True):
     over: bool
 
 
+class PublicTerms(msgspec.Struct, frozen=True):
+    """The terms of the next batch, as far as readers and authors ask for them.
+
+    clock: ``wall`` or ``ticks``.
+    startup_ms, turn_ms, bank_ms: the time that bots may take; in ticks, a millisecond is 10,000,000 of them.
+    memory: of a bot, in bytes.
+    policy: the cost of a fault.
+    languages: in ticks, the languages that the league has an interpreter for, the name of each by its word.
+    publish_bots: whether bundles of the league may hold its bots.
+    anchor: name of the bot at Elo 0 in the season.
+    next_anchor: likewise in the next season.
+    """
+
+    clock: str
+    startup_ms: int
+    turn_ms: int
+    bank_ms: int
+    memory: int
+    policy: str
+    languages: dict[str, str]
+    publish_bots: bool
+    anchor: str
+    next_anchor: str
+
+
 class PublicLeague(msgspec.Struct, frozen=True):
     """A league as it stands.
 
@@ -134,6 +159,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     finals: in order.
     next_begin: when the next batch begins at the earliest, UTC; "" for at once, or while a batch is played.
     beacon: the name of the source whose lines are mixed into deals; "" if deals are the organiser's word.
+    terms: on which it is played; None in a file of an unreleased version.
     format: the version of the format of this file and of those beside it.
     """
 
@@ -153,6 +179,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     finals: tuple[PublicFinal, ...] = ()
     beacon: str = ""
     next_begin: str = ""
+    terms: PublicTerms | None = None
     format: int = FORMAT
 
     @property
@@ -183,10 +210,12 @@ class TableThen(msgspec.Struct, frozen=True):
 
     batch: its number.
     ratings: of the bots that were active in it and have an Elo.
+    anchor: identity of the bot at Elo 0; "" in a line of an unreleased version.
     """
 
     batch: int
     ratings: tuple[RatingThen, ...]
+    anchor: str = ""
 
 
 class PublicMatch(msgspec.Struct, frozen=True, array_like=True):

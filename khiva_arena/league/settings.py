@@ -94,6 +94,8 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uploads_waiting: how many bots of an author may wait to be checked.
     build_minutes_a_day: of CPU for builds and checks of an author's bots in a day (UTC); 0 for no limit.
     interpreters: in ticks, the hash of the module that a word for an interpreter means, by word.
+    anchor: name of the anchor at Elo 0; "" for the first of them.
+    publish_bots: in ticks, whether bundles of the league may hold its bots; None for the default, which is True there.
     """
 
     name: Annotated[str, msgspec.Meta(max_length=80)] = ""
@@ -117,6 +119,8 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uploads_waiting: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
     build_minutes_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 60
     interpreters: dict[str, Digest] = {}
+    anchor: Annotated[str, msgspec.Meta(max_length=80)] = ""
+    publish_bots: bool | None = None
 
     @property
     def pace(self) -> Pace:
@@ -156,6 +160,11 @@ OPTION_HELP = {
     "limit. The bots of one who has used more wait until the next day.",
     "interpreters": "In ticks, the interpreters that run bots: the word of a bot.toml, and the SHA-256 of the module. All "
     "bots run in this one, whichever their authors have. A bot of a word that is not here is refused.",
+    "anchor": "The anchor at Elo 0, from which ratings count. Name one that wins some matches and loses some: next to one that "
+    "always loses, an Elo is only bounded, as >=893. Another name counts from the next season on.",
+    "publish_bots": "In ticks, whether a bundle of the league may hold its bots, so that anybody can run them again: the module "
+    "of each, and all files of one in JavaScript or Python. Each author is told before a bot is sent. If false, bundles hold "
+    "the anchors, and no match of another bot can be confirmed. The first batch settles it for good.",
 }
 
 
@@ -164,8 +173,12 @@ EXAMPLES = {
     "hours": "20:00-06:00",
     "beacon": "drand quicknet, randomness",
     "beacon_begins": "2023-08-23T15:09:27Z",
+    "anchor": "greedy",
+    "publish_bots": True,
 }
-"""What stands in a new league's file for a setting that is not set."""
+"""What a new league's file has for a setting that is not set."""
+NO_BOTS_IN_BUNDLES = "by the wall clock no bundle holds bots; leave it out"
+"""What is said of ``publish_bots`` in a league that is not in ticks."""
 
 
 class League(NamedTuple):
@@ -210,6 +223,8 @@ class League(NamedTuple):
             beacon=_beacon(options),
             season_batches=options.season_batches,
             interpreters=options.interpreters or msgspec.UNSET,
+            anchor=options.anchor or self.anchors[0].name,
+            publish_bots=publishes_bots(self.settings.clock, options),
         )
 
     @property
@@ -221,6 +236,11 @@ class League(NamedTuple):
     def frozen_anchors(self) -> tuple[Anchor, ...]:
         """The anchors as the chain names them."""
         return tuple(Anchor(bot.name, bot.identity, bot.built_from, bot.parts) for bot in self.anchors)
+
+
+def publishes_bots(clock: str, options: LeagueOptions) -> bool | msgspec.UnsetType:
+    """Return the term ``publish_bots`` of a league: by default True in ticks, and unset by the wall clock."""
+    return options.publish_bots is not False if clock == Clock.TICKS else msgspec.UNSET
 
 
 def _beacon(options: LeagueOptions) -> Beacon | None:
@@ -245,6 +265,12 @@ def options_of(folder: Path) -> LeagueOptions:
     if problems:
         raise ConfigError(by_line(problems, file.places))
     return options
+
+
+def publishes_bots_in(folder: Path) -> bool:
+    """Tell whether bundles may hold the bots of the league in a folder, as its settings file says. Raises ConfigError if the file
+    is not there, or wrong."""
+    return publishes_bots(_file_of(folder).settings.get("clock", ""), options_of(folder)) is True
 
 
 def _file_of(folder: Path) -> SettingsFile:
@@ -280,6 +306,9 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
         anchors = entrants_named(given, say)
         if len(anchors) < 2:
             problems.append(f"{places.get('bots', path)}: bots: name two anchors or more, which play in every batch")
+        if options.anchor and options.anchor not in (names := [anchor.name for anchor in anchors]):
+            place, name = places.get("league.anchor", path), f"{options.anchor!r}{meant(options.anchor, names)}"
+            problems.append(f"{place}: anchor: no anchor is called {name}; there are {', '.join(names)}")
     except ConfigError as error:
         problems += error.problems
 
@@ -292,6 +321,8 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
             reasons.append(
                 f"{places.get('league.cpu_minutes', path)}: cpu_minutes: in ticks --turn and --bank bound it; leave it out"
             )
+        if options.publish_bots is not None and settings.clock is not Clock.TICKS:
+            reasons.append(f"{places.get('league.publish_bots', path)}: publish_bots: {NO_BOTS_IN_BUNDLES}")
         if reasons:
             raise ConfigError(reasons)
         return settings
@@ -353,19 +384,24 @@ def _options(
         return LeagueOptions()
 
 
+def _toml(value: Any) -> str:
+    """Return a value as a settings file has it."""
+    if value and isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    return msgspec.json.encode(value).decode()
+
+
 def league_text(values: Mapping[str, Any]) -> str:
     """Return the text of a new league's settings file. ``values``: values in place of defaults, by setting."""
     rows = sorted(
         (row for row in TABLE if row.name not in NOT_IN_A_LEAGUE), key=lambda row: row.default == {} or row.kind.name == "TABLE"
     )
     values = {"seeds": 1, **values}
-    interpreters = values.get("interpreters", {})
     blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]
     options = structs.asdict(LeagueOptions())
     own = ["# Settings of a league alone.\n[league]\n"]
     for key, default in options.items():
-        value = msgspec.json.encode(default).decode()
-        if key == "interpreters" and interpreters:
-            value = "{ " + ", ".join(f'{word} = "{digest}"' for word, digest in interpreters.items()) + " }"
-        own.append(comment(OPTION_HELP[key]) + (f"{key} = {value}\n" if default != "" else f'#{key} = "{EXAMPLES[key]}"\n'))
+        value = values.get(key, default)
+        line = f"#{key} = {_toml(EXAMPLES[key])}\n" if value in ("", None) else f"{key} = {_toml(value)}\n"
+        own.append(comment(OPTION_HELP[key]) + line)
     return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks

@@ -27,7 +27,7 @@ from khiva_arena.store.db import EventRow, Store
 
 WALKED = "walked"
 """The name of the file in the folder of sums."""
-HEAD = f"khiva-walked-2 {__version__}\n".encode()
+HEAD = f"khiva-walked-3 {__version__}\n".encode()
 """The beginning of the file. Raise the number when chain or counts hold other things."""
 
 

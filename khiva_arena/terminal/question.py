@@ -8,12 +8,15 @@ from khiva_arena.terminal.console import say
 _YES = ("y", "yes")
 
 
-def agreed(question: str, yes: bool) -> bool:
-    """Tell whether the user agrees. ``yes``: --yes was given. Raises ConfigError if nobody can be asked, without a terminal."""
+def agreed(question: str, yes: bool, flag: str = "--yes") -> bool:
+    """Tell whether the user agrees. Raises ConfigError if nobody can be asked, without a terminal.
+
+    yes: whether the flag was given that answers the question.
+    """
     if yes:
         return True
     if not can_ask():
-        raise ConfigError(f"{question} There is no terminal to ask on; add --yes to agree")
+        raise ConfigError(f"{question} There is no terminal to ask on; add {flag} to agree")
     say(f"{question} [y/N] ", end="")
     return sys.stdin.readline().strip().lower() in _YES
 

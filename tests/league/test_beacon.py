@@ -372,7 +372,7 @@ def test_a_text_that_is_mixed_in_without_a_beacon_is_found(tmp_path: Path) -> No
 
 
 def test_a_link_with_a_beacon_of_no_time_is_not_read() -> None:
-    terms = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2, beacon=DAILY)
+    terms = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2, anchor="random", beacon=DAILY)
     founded = Founded(number=0, before=FIRST, at=DAILY.begins, league="1" * 16, name="spring", terms=terms, anchors=())
     assert read_link(text_of(founded)) == founded
     with pytest.raises(RecordError):

@@ -33,7 +33,7 @@ WAYS = 1_000
 SECRET = b"s" * 32
 PLAIN = planned(seats=3, seeds=2).definition
 CONDITIONS = Conditions(**{name: getattr(PLAIN, name) for name in Conditions.__struct_fields__}).plain()
-TERMS = LeagueTerms(CONDITIONS, 3, 2, None, authors_apart=True, versions=2)
+TERMS = LeagueTerms(CONDITIONS, 3, 2, None, authors_apart=True, versions=2, anchor="random")
 
 
 class Bot(NamedTuple):

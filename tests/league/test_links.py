@@ -28,7 +28,7 @@ from khiva_arena.league.chain.roster import Chain, SeasonSpan, begin, follow, wa
 from khiva_arena.replay.league_format import OtherFormat
 
 AT = "2026-11-25T00:00:00+00:00"
-TERMS = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2)
+TERMS = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2, anchor="greedy")
 ANCHORS = (Anchor("greedy", "a" * 64), Anchor("random", "b" * 64))
 FOUNDED = Founded(number=0, before=FIRST, at=AT, league="1" * 16, name="spring", terms=TERMS, anchors=ANCHORS)
 
@@ -57,7 +57,7 @@ OVER = Over, {"batch": 1, "event": "e" * 16, "run_digest": "9" * 64}
 def test_a_chain_has_its_roster_its_batches_and_its_seasons() -> None:
     chain = grown(entered("1", "x v1"), (Season, {"name": "one"}), DRAWN, OVER, entered("2", "x v2", 2))
     assert [bot.name for bot in chain.active] == ["greedy", "random", "x v1", "x v2"]
-    assert (chain.batches, chain.before, chain.open, chain.seasons) == (1, "9" * 64, None, (SeasonSpan("one", 1, 2),))
+    assert (chain.batches, chain.before, chain.open, chain.seasons) == (1, "9" * 64, None, (SeasonSpan("one", 1, 2, "greedy"),))
     assert begin(FOUNDED).before == "0" * 64
     assert grown(DRAWN).open is not None
 

@@ -348,7 +348,7 @@ def test_seasons_need_not_begin_by_themselves(league: MadeLeague) -> None:
     for _ in range(3):
         league.batch()
     assert len(league.chain.seasons) == 3
-    assert LeagueTerms({}, 2, 1, None, True, 2).season_batches == 250
+    assert LeagueTerms({}, 2, 1, None, True, 2, "random").season_batches == 250
 
 
 def test_a_season_shows_no_batch_that_is_not_public_yet_unless_it_is_named(league: MadeLeague) -> None:

@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+from wording import sentence
 
 from khiva_arena.league.routes.charts import Days, line
 from khiva_arena.league.routes.intervals import DrawnInterval
@@ -131,3 +132,35 @@ def test_labels_stay_inside_the_drawing_for_a_telephone() -> None:
         left = float(x) - {"start": 0, "middle": width / 2, "end": width}[anchor]
         assert left >= 0, text
         assert left + width <= 350, text
+
+
+def bounded(batch: int, elo: float, bound: str, low: float | None = None, anchor: str = "") -> Point:
+    return Point(batch, DrawnInterval(elo, low, None, bound), 1, anchor)
+
+
+def lines_in(picture: str) -> list[int]:
+    """How many points each line of a drawing joins."""
+    return [len(points.split()) for points in re.findall(r'<polyline points="([^"]*)" class="line"', picture)]
+
+
+def test_a_rise_that_only_the_prior_causes_is_no_line() -> None:
+    """With each batch that a bot wins against the anchor a bound rises, and nothing is known of it."""
+    rising = [bounded(batch, 700.0 + 40 * batch, ">=") for batch in range(1, 7)]
+    assert lines_in(picture_of(*rising)) == []
+    assert lines_in(picture_of(*rising, *(point(batch, 900.0, 50.0, 1) for batch in (7, 8, 9)))) == [3]
+    assert lines_in(picture_of(*(bounded(batch, 10.0 * batch, "?") for batch in (1, 2, 3)))) == []
+    assert "prior" in line("crow", rising, Days(6, {}))
+    assert "prior" not in line("crow", [point(1, 0.0, 9.0, 1)], Days(1, {}))
+
+
+def test_a_point_between_two_bounds_has_its_mark() -> None:
+    picture = picture_of(bounded(1, 700.0, ">="), point(2, 500.0, 90.0, 1), bounded(3, 700.0, ">="))
+    assert lines_in(picture) == []
+    assert picture.count('class="mark"') == 2, "its own, and that of its whisker"
+
+
+def test_a_line_is_cut_where_another_bot_is_at_elo_0() -> None:
+    points = [point(batch, 100.0, 50.0, 1)._replace(anchor="a" if batch < 4 else "b") for batch in range(1, 7)]
+    assert lines_in(picture_of(*points)) == [3, 3]
+    assert picture_of(*points).count('class="band"') == 2
+    assert sentence("league_serve", "cut-at-seasons") in line("crow", points, Days(6, {}))

@@ -1,5 +1,6 @@
 """``khiva-arena submit`` against a league that is honest, broken, slow or hostile: what it sends, prints, keeps and believes."""
 
+import io
 import json
 import os
 import shlex
@@ -10,10 +11,11 @@ import pytest
 from arena import arena
 from fake_league import SENT, TOKEN, FakeLeague, certificate, fake_league
 from uploads import TOML
-from wording import sentence
+from wording import pattern, sentence
 
 from khiva_arena.commands import submit as command
 from khiva_arena.entrants.bots import load
+from khiva_arena.errors import ConfigError
 from khiva_arena.league.seen import receipts_in
 from khiva_arena.league.submissions import sending
 from khiva_arena.league.submissions.packing import pack
@@ -153,7 +155,7 @@ def test_who_interrupts_the_wait_hears_that_the_bot_is_sent(
     monkeypatch.setenv("KHIVA_ARENA_TOKEN", TOKEN)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     league.answers((202, SENT))
-    flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "wait": True, "as_json": False}
+    flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "agree": False, "wait": True, "as_json": False}
     with pytest.raises(KeyboardInterrupt) as caught:
         command.submit(str(tmp_path / "my-bot"), league.url, False, **flags)
     assert caught.value.__notes__ == [
@@ -359,4 +361,55 @@ def test_a_league_that_drips_is_cut_off(league: FakeLeague, tmp_path: Path, monk
 )
 def test_what_cannot_be_taken_is_told_before_anything_is_sent(words: tuple[str, ...], league: FakeLeague, tmp_path: Path) -> None:
     submit(league, *words, home=tmp_path, code=2)
+    assert league.asked == []
+
+
+# --- a league that publishes its bots ---
+
+
+PUBLISHES = (200, {"publish_bots": True})
+
+
+def test_without_a_terminal_nothing_is_sent_to_a_league_that_publishes_bots_before_agree(
+    league: FakeLeague, tmp_path: Path
+) -> None:
+    league.answers((202, SENT), terms=PUBLISHES)
+    _, err = submit(league, "my-bot", home=tmp_path, code=2)
+    assert sentence("submit", "publishes", url=league.url, bot="my bot") in err
+    assert sentence("terminal", "nobody-can-asked-here", flag="--agree") in err
+    assert league.asked == []
+    submit(league, "my-bot", "--agree", home=tmp_path)
+    (asked,) = league.asked
+    assert asked.path == "/api/submit?name=my%20bot&agreed=1"
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
+def test_at_a_terminal_the_author_is_asked(
+    league: FakeLeague, tmp_path: Path, answer: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league.answers((202, SENT), terms=PUBLISHES)
+    monkeypatch.setattr("khiva_arena.terminal.question.can_ask", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
+    monkeypatch.setenv("KHIVA_ARENA_TOKEN", TOKEN)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "agree": False, "wait": False, "as_json": True}
+    if code:
+        with pytest.raises(ConfigError, match=pattern("submit", "not-sent", bot="my bot")):
+            command.submit(str(tmp_path / "my-bot"), league.url, False, **flags)
+    else:
+        assert command.submit(str(tmp_path / "my-bot"), league.url, False, **flags) == 0
+    assert len(league.asked) == (code == 0)
+
+
+def test_a_league_that_publishes_no_bot_asks_nothing(league: FakeLeague, tmp_path: Path) -> None:
+    league.answers((202, SENT), (202, SENT))
+    for more in ((), ("--agree",)):
+        assert "terminal" not in submit(league, "my-bot", *more, home=tmp_path)[1]
+    assert {asked.path for asked in league.asked} == {"/api/submit?name=my%20bot"}
+
+
+def test_a_league_that_does_not_tell_its_terms_gets_no_bot(league: FakeLeague, tmp_path: Path) -> None:
+    for terms in ((404, {"error": "no page"}), (200, {}), (200, {"publish_bots": "no"}), (500, b"")):
+        league.answers((202, SENT), terms=terms)
+        submit(league, "my-bot", "--agree", home=tmp_path, code=2)
     assert league.asked == []

@@ -89,6 +89,7 @@ def make_league(folder: Path) -> None:
         "unreleased_interpreters": "true",
         "interpreters": f'{{ echo = "{pin}" }}',
         "turn": '"50ms"',
+        "anchor": '"plain"',
     }.items():
         text, times = re.subn(rf"(?m)^#? ?{key} = .*$", f"{key} = {value}", text, count=1)
         assert times, key
@@ -98,12 +99,12 @@ def make_league(folder: Path) -> None:
     token = arena("league", "author", "add", "league", "ann", cwd=folder).stdout.strip()
     with league_server(folder / "league") as server:
         told = {"KHIVA_ARENA_TOKEN": token, "XDG_STATE_HOME": str(folder)}
-        arena("submit", "bots/others", "--to", server.origin, cwd=folder, env=told)
+        arena("submit", "bots/others", "--agree", "--to", server.origin, cwd=folder, env=told)
     arena("league", "retire", "league", "script v1", "--why", "it has played enough", cwd=folder)
     arena("league", "play", "league", "--batches", "1", cwd=folder)
     (folder / "bots" / "others" / "others.bin").write_bytes(b"three\n")
     with league_server(folder / "league") as server:
-        arena("submit", "bots/others", "--to", server.origin, cwd=folder, env=told)
+        arena("submit", "bots/others", "--agree", "--to", server.origin, cwd=folder, env=told)
     kept = sorted((folder / "khiva-arena" / "receipts").iterdir(), key=lambda path: path.stat().st_mtime)
     (folder / "receipts").write_text("".join(path.read_text() for path in kept))  # a port is a league's address
     arena("bundle", "league", "bundle", "--with-modules", cwd=folder)

@@ -19,8 +19,11 @@ from typing import Any, NamedTuple
 from dask_cluster import MAKE
 from tools import need
 
+from khiva_arena.league.submissions import sending
+
 TOKEN = "t" * 43
 SENT = {"entry": 7, "league": "spring", "link": 12, "digest": "d" * 64, "commitment": "c" * 64}
+TERMS = {"publish_bots": False}
 Answer = tuple[int, Any] | bytes
 """A status with a value, or bytes to be written as they are."""
 
@@ -40,14 +43,18 @@ class FakeLeague:
     def __init__(self, url: str, control: Connection) -> None:
         self.url, self._control = url, control
 
-    def answers(self, *answers: Answer, drips: float = 0.0) -> None:
-        """Set the answers to come, in order. ``drips``: seconds between the bytes of those that are bytes."""
-        self._control.send((answers, drips))
+    def answers(self, *answers: Answer, drips: float = 0.0, terms: Answer = (200, TERMS)) -> None:
+        """Set the answers to come, in order.
+
+        drips: seconds between the bytes of those that are bytes.
+        terms: the answer to each question for the terms, which is none of these.
+        """
+        self._control.send((answers, drips, terms))
         self._control.recv()
 
     @property
     def asked(self) -> list[Asked]:
-        """The requests that came so far."""
+        """The requests that came so far, without questions for the terms."""
         self._control.send(None)
         found: list[Asked] = self._control.recv()
         return found
@@ -72,12 +79,15 @@ def _serve(control: Connection, tls: Path | None) -> None:
     answers: list[Answer] = []
     asked: list[Asked] = []
     pauses = [0.0]
+    terms: list[Answer] = [(200, TERMS)]
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            asked.append(Asked(self.command, self.path, dict(self.headers.items()), body))
-            answer = answers.pop(0)
+            is_of_terms = self.path == sending.TERMS
+            if not is_of_terms:
+                asked.append(Asked(self.command, self.path, dict(self.headers.items()), body))
+            answer = terms[0] if is_of_terms else answers.pop(0)
             if isinstance(answer, bytes):
                 for part in [answer[at : at + 1] for at in range(len(answer))] if pauses[0] else [answer]:
                     self.wfile.write(part)
@@ -114,7 +124,7 @@ def _serve(control: Connection, tls: Path | None) -> None:
                 if order is None:
                     control.send(list(asked))
                     continue
-                answers[:], pauses[0] = list(order[0]), order[1]
+                answers[:], pauses[0], terms[0] = list(order[0]), *order[1:]
                 control.send("set")
 
     threading.Thread(target=obey, daemon=True).start()

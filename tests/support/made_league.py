@@ -75,9 +75,11 @@ class MadeLeague:
         (folder / SETTINGS).touch()
         time = TimeLimits(10_000, shape.turn_ms, 10_000)
         self.plain = structs.replace(planned(seats=shape.seats, seeds=shape.seeds).definition, time=time)
-        plain = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, shape.reveal_hours, beacon=shape.beacon)
+        zero = next((anchor.name for anchor in anchors if anchor.name == "random"), anchors[0].name)
+        plain = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, zero, beacon=shape.beacon)
         terms = structs.replace(
             plain,
+            reveal_hours=shape.reveal_hours,
             bots_an_author=100,
             fewest_batches=shape.fewest_batches,
             final_bots_an_author=shape.final_bots_an_author,

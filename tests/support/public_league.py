@@ -22,6 +22,7 @@ from khiva_arena.league.public_state import (
     PublicFinal,
     PublicLeague,
     PublicMatch,
+    PublicTerms,
     RatingThen,
     TableThen,
     season_file,
@@ -129,8 +130,19 @@ def standings_of(bots: tuple[PublicBot, ...], batches: tuple[PublicBatch, ...]) 
     return {"standings": [pool]}
 
 
+WALL = PublicTerms("wall", 10_000, 1_000, 10_000, 512 << 20, "lenient", {}, False, "anchor", "anchor")
+LANGUAGES = {"javascript": "JavaScript", "python": "Python"}
+TICKS = structs.replace(WALL, clock="ticks", languages=LANGUAGES, publish_bots=True)
+
+
 def write_public(
-    folder: Path, *, extra: str = "", batches: int = 12, link: int = LINK, authors: Mapping[str, str] = MappingProxyType({})
+    folder: Path,
+    *,
+    extra: str = "",
+    batches: int = 12,
+    link: int = LINK,
+    authors: Mapping[str, str] = MappingProxyType({}),
+    terms: PublicTerms = WALL,
 ) -> PublicLeague:
     """Write what a league has made public, and return it.
 
@@ -157,6 +169,7 @@ def write_public(
         table_batch=batches - 1,
         revealed=batches - 1,
         finals=(public_final(1), public_final(2, over=False)),
+        terms=terms,
     )
     (public / HISTORY).write_bytes(b"".join(msgspec.json.encode(then) + b"\n" for then in _history(bots, batches - 1)))
     for batch in range(max(1, batches - 3), batches):

@@ -19,6 +19,7 @@ from khiva_arena.errors import RecordError
 from khiva_arena.replay import league_format
 from khiva_arena.replay.definition import Count, Digest, Index
 from khiva_arena.replay.record import canonical
+from khiva_arena.result import Clock
 
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
@@ -97,6 +98,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_tables: of a batch's floor; None for as many as seat everybody.
     authors_apart: whether bots of one author meet only if there is no other way.
     versions: how many versions of a family may be active.
+    anchor: name of the anchor at Elo 0, from the next season on.
     reveal_hours: how long after the end of a batch its secrets are published.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
@@ -106,6 +108,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
     season_batches: after how many batches of a season the next one begins by itself; 0 for never.
     interpreters: in ticks, the hash of the module that a word for an interpreter means, by word; unset for none.
+    publish_bots: in ticks, whether bundles of the league may hold its bots; it never changes. Unset by the wall clock.
     """
 
     conditions: dict[str, Any]
@@ -114,6 +117,7 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_tables: Count | None
     authors_apart: bool
     versions: Count
+    anchor: Name
     reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
@@ -123,6 +127,17 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beacon: Beacon | None = None
     season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
     interpreters: dict[str, Digest] | msgspec.UnsetType = msgspec.UNSET
+    publish_bots: bool | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def in_ticks(self) -> bool:
+        """True if bots are modules and pay in ticks."""
+        return bool(self.conditions.get("clock") == Clock.TICKS)
+
+    @property
+    def publishes_bots(self) -> bool:
+        """True if bundles of the league may hold its bots."""
+        return self.publish_bots is True
 
 
 class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):

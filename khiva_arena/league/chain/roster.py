@@ -85,11 +85,13 @@ class SeasonSpan(NamedTuple):
     name: for people.
     first: its first batch.
     link: the number of the link at which it begins.
+    anchor: name of the anchor at Elo 0 in all of its batches; "" before the first of them is drawn.
     """
 
     name: str
     first: int
     link: int
+    anchor: str = ""
 
 
 class BatchEnd(NamedTuple):
@@ -169,6 +171,17 @@ class Chain(msgspec.Struct, frozen=True):
         end = self.seasons[season + 1].first if season + 1 < len(self.seasons) else self.batches + 1
         return range(self.seasons[season].first, end)
 
+    @property
+    def season_is_over(self) -> bool:
+        """True if the last season has as many batches as the terms say, so that the next batch begins another one."""
+        return 0 < self.terms.season_batches <= len(self.batches_in(len(self.seasons) - 1))
+
+    @property
+    def anchor(self) -> str:
+        """The name of the anchor at Elo 0 in the next batch: that of its season, or of the terms if it begins one."""
+        of_season = self.seasons[-1].anchor
+        return of_season if of_season and not self.season_is_over else self.terms.anchor
+
     def final_seats(self, rated: Sequence[RatedThen]) -> list[RosterBot]:
         """Return the bots that a final may seat, the best first, by numbers of the table: they have a place in it, and are of
         different families, and no more of an author than the terms say."""
@@ -213,6 +226,7 @@ def begin(link: AnyLink) -> Chain:
         raise RecordError("link 0: an anchor has the identity of another module or payload")
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
+    _check_terms(link, link.terms, "link 0: ")
     seasons = (SeasonSpan(_SEASON.format(1), 1, 0),)
     return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, FIRST, None, 0, (), seasons, (), _time_of(link))
 
@@ -246,6 +260,7 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 return _ended(structs.replace(chain, open=None, before=link.run_digest), link)
             case Renewed():
                 _check(chain.open is None, "a batch is being played")
+                _check_terms(chain.founded, link.terms)
                 return structs.replace(chain, terms=link.terms)
             case Season():
                 _check(chain.open is None, "a batch is being played")
@@ -259,6 +274,14 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                 raise RecordError("a league is founded once")
     except RecordError as error:
         raise RecordError(f"link {link.number}: {error}") from None
+
+
+def _check_terms(founded: Founded, terms: LeagueTerms, where: str = "") -> None:
+    """Raise RecordError for terms that a league cannot have. ``where``: the beginning of what is said."""
+    names = [anchor.name for anchor in founded.anchors]
+    _check(terms.anchor in names, f"{where}Elo 0 is {terms.anchor}, which is no anchor of the league")
+    _check(terms.publish_bots == founded.terms.publish_bots, f"{where}publish_bots is another one than in link 0")
+    _check((terms.publish_bots is msgspec.UNSET) != terms.in_ticks, f"{where}publish_bots belongs to a league in ticks")
 
 
 def _check(holds: bool, otherwise: str) -> None:
@@ -298,14 +321,14 @@ def _begun(chain: Chain, name: str, link: int) -> tuple[SeasonSpan, ...]:
 
 
 def _seasons_with(chain: Chain, link: Drawn) -> tuple[SeasonSpan, ...]:
-    """Return the seasons with the batch that a link draws: a new one begins by itself once the last one has as many batches as
-    the terms say."""
-    most = chain.terms.season_batches
-    if not most or len(chain.batches_in(len(chain.seasons) - 1)) < most:
-        return chain.seasons
-    taken = {season.name for season in chain.seasons}
-    name = next(name for number in itertools.count(len(taken) + 1) if (name := _SEASON.format(number)) not in taken)
-    return _begun(chain, name, link.number)
+    """Return the seasons with the batch that a link draws: a new one begins by itself once the last one is over. A season has the
+    anchor of its first batch at Elo 0 throughout."""
+    seasons = chain.seasons
+    if chain.season_is_over:
+        taken = {season.name for season in seasons}
+        name = next(name for number in itertools.count(len(taken) + 1) if (name := _SEASON.format(number)) not in taken)
+        seasons = _begun(chain, name, link.number)
+    return (*seasons[:-1], seasons[-1]._replace(anchor=chain.anchor))
 
 
 def _check_seats(chain: Chain, link: Final) -> None:

@@ -43,7 +43,6 @@ def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRunt
         conditions = msgspec.convert(chain.terms.conditions, Conditions)
     except msgspec.ValidationError as error:
         raise RecordError(f"the terms of the league are no conditions of matches: {error}") from None
-    names = [bot.name for bot in chain.active]
     return Definition(
         **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
         format=Format.LEAGUE,
@@ -52,7 +51,7 @@ def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRunt
         copies=1,
         lineups=None,
         seed=None,
-        anchor=next((name for name in ("random", *(anchor.name for anchor in chain.founded.anchors)) if name in names), ""),
+        anchor=chain.anchor,
         bots=tuple(_defined(bot, in_ticks=conditions.in_ticks) for bot in chain.active),
         runtimes=dict(runtimes),
         batch=batch,

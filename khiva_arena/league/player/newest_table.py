@@ -81,7 +81,7 @@ def newest_table(store: Store) -> NewestTable:
     ratings = [RatingThen(row.bot, row.elo, row.error, row.low, row.high, row.bound) for row in rows]
     return NewestTable(
         run_digest=batches[-1].run_digest,
-        then=TableThen(chain.over, tuple(rating for rating in ratings if rating.elo is not None)),
+        then=TableThen(chain.over, tuple(rating for rating in ratings if rating.elo is not None), anchor=table.standings.anchor),
         season=chain.seasons[season].name,
         table=_plain(table),
     )

@@ -211,6 +211,8 @@ class Player:
             link = Renewed(**next_place(self.chain), terms=self._league.terms, why=f"changed: {changed}")
             self.chain = add(self._store, self.chain, link)
             self._log.say(f"new terms: {changed}; {self._newest_link()}")
+            if (anchor := self._league.terms.anchor) != self.chain.anchor:
+                self._log.say(harmless(f"Elo 0 is {self.chain.anchor} in this season, and {anchor} from the next one on"))
 
     # --- the next batch ---
 

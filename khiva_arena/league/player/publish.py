@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from msgspec import structs
 
+from khiva_arena import shipped
 from khiva_arena.competition.live_page import Background
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.league import failures
@@ -39,6 +40,7 @@ from khiva_arena.league.public_state import (
     PublicBot,
     PublicFinal,
     PublicLeague,
+    PublicTerms,
     TableThen,
     history_in,
     season_file,
@@ -46,6 +48,7 @@ from khiva_arena.league.public_state import (
 from khiva_arena.league.status import next_begin
 from khiva_arena.league.walked import is_link
 from khiva_arena.modules.released import described
+from khiva_arena.replay.definition import Conditions
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
 from khiva_arena.store.db import LinkRow, Store
@@ -351,6 +354,7 @@ class Publisher:
             finals=tuple(self._finals),
             next_begin=begin.isoformat(timespec="minutes") if begin else "",
             beacon=chain.terms.beacon.name if chain.terms.beacon else "",
+            terms=_terms_of(chain),
         )
         write_public(self._folder, STATE, msgspec.json.encode(state))
 
@@ -368,6 +372,21 @@ class Publisher:
             left_out=self._published.left_out.get(bot.identity, 0),
             runs_in=described(bot.parts[0]) if bot.parts else "",
         )
+
+
+def _terms_of(chain: Chain) -> PublicTerms:
+    terms, conditions = chain.terms, msgspec.convert(chain.terms.conditions, Conditions)
+    languages = shipped.languages()
+    return PublicTerms(
+        clock=str(conditions.clock),
+        **structs.asdict(conditions.time),
+        memory=conditions.limits.memory,
+        policy=str(conditions.policy),
+        languages={word: languages[word].title if word in languages else word for word in terms.interpreters or ()},
+        publish_bots=terms.publishes_bots,
+        anchor=chain.seasons[-1].anchor or terms.anchor,
+        next_anchor=terms.anchor,
+    )
 
 
 def is_final_over(folder: Path, number: int, event: str) -> bool:

@@ -62,6 +62,7 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
         return
     chain = now.chain
     _check_anchors(league, chain)
+    _check_publish_bots(league, chain)
     if not how_long.goes_on(chain, 0):
         return
     refuse_early(chain, how_long.clock_is_right)
@@ -131,6 +132,16 @@ def _check_anchors(league: League, chain: Chain) -> None:
         raise ConfigError(
             f"anchor {', '.join(lost)}: its files are not those that the league was founded with; restore them: without "
             "its anchors no number of spring can be compared with one of autumn"
+        )
+
+
+def _check_publish_bots(league: League, chain: Chain) -> None:
+    """Raise ConfigError if the settings have another ``publish_bots`` than the first link."""
+    then = chain.founded.terms.publishes_bots
+    if league.terms.publishes_bots != then:
+        raise ConfigError(
+            f"publish_bots: write {str(then).lower()} again: authors were told so before they sent their bots, and the first "
+            "batch settled it for good"
         )
 
 

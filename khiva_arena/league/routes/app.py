@@ -22,8 +22,9 @@ from khiva_arena.league.routes.desk import Desk
 from khiva_arena.league.routes.guard import API, UPLOADS
 from khiva_arena.league.routes.pages import NOT_FOUNDED, POLICY, Page
 from khiva_arena.league.routes.public_folder import PublicFolder, Stamp
-from khiva_arena.league.routes.uploads import Uploads, drain, entries, receipt
+from khiva_arena.league.routes.uploads import Uploads, drain, entries, receipt, terms
 from khiva_arena.league.routes.view import LeagueView
+from khiva_arena.league.submissions.sending import TERMS
 
 PIECE = 1 << 16
 KEPT_MOST = 500
@@ -54,10 +55,11 @@ class LeagueSite:
 
     folder: what the player has made public.
     desk: the queue.
+    publishes_bots: whether bundles may hold the league's bots, by its settings: they count until it is founded.
     """
 
-    def __init__(self, folder: PublicFolder, desk: Desk) -> None:
-        self.folder, self.desk = folder, desk
+    def __init__(self, folder: PublicFolder, desk: Desk, *, publishes_bots: bool = False) -> None:
+        self.folder, self.desk, self._before_the_first = folder, desk, publishes_bots
         self._authors, self._uploads = AuthorPages(desk), Uploads()
         self._version: object = None
         self._kept: dict[str, Response] = {}
@@ -87,6 +89,7 @@ class LeagueSite:
             Route(f"{API}{BATCH_LOG}", self._log),
             Route(f"{API}{SEASONS}/{{number:int}}.json", self._season),
             Route(f"{API}entries", self._entries),
+            Route(TERMS, self._terms),
             Route(UPLOADS, self._submit, methods=["POST"]),
         ]
         handlers = {HTTPException: self._refused, StoreError: self._unreadable}
@@ -237,9 +240,18 @@ class LeagueSite:
     async def _entries(self, request: Request) -> Response:
         return await entries(request, self.desk, self.view())
 
+    async def _terms(self, request: Request) -> Response:
+        view = self.view()
+        return terms(view, publishes_bots=self._publishes_bots(view))
+
+    def _publishes_bots(self, view: LeagueView | None) -> bool:
+        known = view.league.terms if view else None
+        return known.publish_bots if known else self._before_the_first
+
     async def _submit(self, request: Request) -> Response:
         try:
-            return await self._uploads.submit(request, self.desk, self.view())
+            view = self.view()
+            return await self._uploads.submit(request, self.desk, view, publishes_bots=self._publishes_bots(view))
         except HTTPException as error:
             return RefusedBody(request, self._sentence(request, error.status_code, str(error.detail), error.headers))
 

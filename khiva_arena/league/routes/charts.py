@@ -18,6 +18,11 @@ BEYOND = 10
 """One interval in so many may go on beyond the frame."""
 LABEL = 100
 """The width of a label below, a date, and the room beside it."""
+BOUNDED = (
+    "A hollow dot with >= or <= is a bound: all points between the bot and the one at Elo 0 went one way. No line joins such "
+    "dots, since only the prior of the fit moves them."
+)
+OTHER_ANCHOR = "The line is cut where a season has another bot at Elo 0."
 NUMBERS_MOST = 100
 """The newest points of a line that stand below it as numbers."""
 
@@ -52,27 +57,38 @@ def line(name: str, points: Sequence[Point], days: Days) -> Markup:
     first, last = points[0].batch, max(points[-1].batch, days.last)
     words = f"{name}: Elo after each batch from {first} to {points[-1].batch}; now {interval_text(points[-1].rating)}"
     drawings = [_drawing(points, Days(last, days.over_at), width, words) for width in (WIDE, NARROW)]
-    return joined(*drawings, _numbers(points, days))
+    notes = [BOUNDED] if any(one.rating.bound for one in points) else []
+    notes += [OTHER_ANCHOR] if len({one.anchor for one in points}) > 1 else []
+    note = tag("p", " ".join(notes), class_="dim") if notes else joined()
+    return joined(*drawings, note, _numbers(points, days))
 
 
 def _drawing(points: Sequence[Point], days: Days, width: int, words: str) -> Markup:
     low, high = _range(points)
     step = _step(high - low)
     y = Axis(step * (low // step), step * -(-high // step), HEIGHT - BOTTOM, TOP)
-    first, alone = points[0].batch, 0.5 if points[0].batch == days.last else 0.0  # a point alone stands in the middle
-    plot = _Plot(Axis(first - alone, days.last + alone, LEFT, width - RIGHT), y)
+    first, beside = points[0].batch, 0.5 if points[0].batch == days.last else 0.0  # the only point is in the middle
+    plot = _Plot(Axis(first - beside, days.last + beside, LEFT, width - RIGHT), y)
     parts = [*_levels(plot, step), *_time(first, plot, days), *_bands(points, plot)]
-    line_points = [(plot.x.at(one.batch), y.at(one.rating.value or 0.0)) for one in points]
-    parts.append(tag("polyline", points=_path(line_points), class_="line"))
+    spans = _spans(points)
+    joins = [[(plot.x.at(one.batch), y.at(one.rating.value or 0.0)) for one in span] for span in spans if span[1:]]
+    parts += [tag("polyline", points=_path(places), class_="line") for places in joins]
+    alone = {span[0].batch for span in spans if not span[1:]}
     for before, point in zip([None, *points], points, strict=False):
         begins = before is None or before.version != point.version
-        if point.rating.is_open or begins:
+        if point.rating.is_open or begins or point.batch in alone:
             x, up = plot.x.at(point.batch), y.at(point.rating.value or 0.0)
             parts.append(tag("circle", cx=x, cy=up, r=4, class_="mark open" if point.rating.is_open else "mark"))
         if begins:
             parts.append(_version(point, plot, width))
     kind = "over-time wide" if width == WIDE else "over-time narrow"
     return tag("svg", tag("title", words), *parts, viewBox=f"0 0 {width} {HEIGHT}", role="img", aria_label=words, class_=kind)
+
+
+def _spans(points: Sequence[Point]) -> list[list[Point]]:
+    """Return the points that lines join: one after another, none of them a mere bound, all relative to one anchor."""
+    joined_by = itertools.groupby(points, lambda one: (bool(one.rating.bound), one.anchor))
+    return [list(span) for (is_bound, _), span in joined_by if not is_bound]
 
 
 def _range(points: Sequence[Point]) -> tuple[float, float]:
@@ -115,8 +131,8 @@ def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
 def _bands(points: Sequence[Point], plot: _Plot) -> Iterator[Markup]:
     """Yield the intervals, a band for each span of batches after which ends were known: n/a is never drawn as none. Where the
     rating is only a bound, a whisker goes on from it."""
-    for (has_end, is_bound), span in itertools.groupby(
-        points, lambda one: (one.rating.has_end, one.rating.bound in (">=", "<="))
+    for (has_end, is_bound, _), span in itertools.groupby(
+        points, lambda one: (one.rating.has_end, one.rating.bound in (">=", "<="), one.anchor)
     ):
         places = [(plot.x.at(point.batch), point.rating) for point in span]
         if has_end and len(places) > 1:

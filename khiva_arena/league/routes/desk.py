@@ -76,12 +76,17 @@ class Desk:
         """Return the author of a token that was right before, None if it was revoked since."""
         return await self._asked(partial(self._queue.author_of_token, token))
 
-    async def add_upload(self, author: Author, name: str, packed: bytes, active: Collection[str]) -> QueueEntry:
-        """Add a packed bot, unless it came before, and return its entry. ``active``: the families of its author that have an
-        active version. Raises ConfigError if it may not be added."""
+    async def add_upload(
+        self, author: Author, name: str, packed: bytes, active: Collection[str], *, agreed: bool = True
+    ) -> QueueEntry:
+        """Add a packed bot, unless it came before, and return its entry. Raises ConfigError if it may not be added.
+
+        active: the families of its author that have an active version.
+        agreed: whether its author agreed that bundles of the league hold it.
+        """
 
         def add() -> QueueEntry:
-            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits, active))
+            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits, active, agreed=agreed))
 
         return await self._asked(add)
 

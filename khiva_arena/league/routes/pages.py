@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from khiva_arena.league.public_state import PublicBatch, PublicBot, PublicLeague
-from khiva_arena.league.routes import charts, intervals, rules
+from khiva_arena.league.public_state import PublicBatch, PublicBot
+from khiva_arena.league.routes import charts, entering, intervals, rules
 from khiva_arena.league.routes.intervals import DrawnInterval
 from khiva_arena.league.routes.markup import Markup, facts, joined, link, table, tag
 from khiva_arena.league.routes.view import (
@@ -117,18 +117,19 @@ def standings(view: LeagueView) -> Page:
     league = view.league
     active = sum(bot.state == "active" for bot in league.bots)
     rows = [
-        ("Game", joined(rules_link(league.game), f", {league.seats} at a table")),
+        ("Game", joined(entering.rules_link(league.game), f", {league.seats} at a table")),
         ("Bots", f"{active} active"),
         ("Batches", f"{view.over} over"),
         ("Now", _now(view)),
         ("Commitment", joined(tag("code", view.commitment), f", published before the first match of {_of(view)}")),
         ("Deals", _whose_deals(league.beacon)),
+        ("Terms", entering.terms_in_brief(league)),
         ("Take part", link("/queue#submit", "how to submit a bot")),
     ]
     meaning = tag("section", tag("h2", "What first place means", id="first"), _paragraphs(FIRST_PLACE, FINAL), _finals(view))
     one_look = joined(" That is said of one look at the table: ", link("#first", "what first place means"), ".")
     lead = tag("p", view.lead, one_look, class_="lead") if view.lead else joined()
-    main = joined(lead, facts(rows), _table(view), meaning)
+    main = joined(lead, facts(rows), _table(view), entering.terms(league), meaning)
     return Page("Standings", main)
 
 
@@ -139,11 +140,6 @@ def _whose_deals(beacon: str) -> Markup:
     come = f"each batch's follow from a line of {beacon} that comes after its commitment"
     witness = tag("code", "khiva-arena league receipt https://THIS-ADDRESS")
     return joined(come, ". Nobody chose them or knew them, if a witness had its link before that: be one with ", witness)
-
-
-def rules_link(game: str) -> Markup:
-    """Return the name of a game, as a link to its rules if they came with the arena."""
-    return link("/rules", f"{game}, its rules") if game in rules.TEXTS else joined(game)
 
 
 def _of(view: LeagueView) -> str:
@@ -391,24 +387,7 @@ def queue(view: LeagueView) -> Page:
     """Return the page of what waits: names and states alone."""
     rows = [[one.name, one.state] for one in view.waiting]
     listed = table("Bots that wait, in order of arrival", ["bot", "state"], rows, left=2) if rows else tag("p", "No bot waits.")
-    return Page("Queue", joined(listed, tag("h2", "How to submit a bot", id="submit"), *_how_to_submit(view.league)))
-
-
-def _how_to_submit(league: PublicLeague) -> list[Markup]:
-    """Return the way of a bot into the league, with its commands."""
-    lines = (
-        "pip install khiva-arena",
-        "khiva-arena new python my-bot",
-        "khiva-arena check my-bot",
-        "khiva-arena submit my-bot --to https://THIS-ADDRESS --token-file token",
-    )
-    begin = "A bot is a program in any language. Begin with one that plays by chance, and make it better."
-    way = (
-        "The organiser gives you the token; keep it in a file that nobody else can read. The bot is checked, plays a table that "
-    )
-    then = "does not count, and is in from the next batch. You alone see its check, when you are "
-    asked = tag("p", "What it plays: ", rules_link(league.game), ".")
-    return [tag("p", begin), tag("pre", "\n".join(lines)), tag("p", way, then, link("/author", "signed in"), "."), asked]
+    return Page("Queue", joined(listed, tag("h2", "How to submit a bot", id="submit"), *entering.how_to_submit(view.league)))
 
 
 def seasons(view: LeagueView) -> Page:

@@ -62,8 +62,12 @@ class ServerPlace(NamedTuple):
     listener: socket.socket | None = None
 
 
-def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say) -> None:
-    """Serve the pages of a league until it is interrupted. ``limits``: of uploads. Raises ConfigError if that cannot be."""
+def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say, *, publishes_bots: bool = False) -> None:
+    """Serve the pages of a league until it is interrupted. Raises ConfigError if that cannot be.
+
+    limits: of uploads.
+    publishes_bots: whether bundles may hold the league's bots, by its settings.
+    """
     user = _user_of(folder, place.user)
     tls = _tls_of(place)
     try:
@@ -82,7 +86,7 @@ def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say) -> N
     trio.run(
         _run,
         listener,
-        LeagueSite(public, Desk(queue, limits)),
+        LeagueSite(public, Desk(queue, limits), publishes_bots=publishes_bots),
         ConnectionBounds(CONNECTIONS_MOST, OF_AN_ADDRESS_MOST, tls),
         place.behind_proxy,
     )

@@ -16,6 +16,7 @@ from khiva_arena.league.routes.guard import IN_THE_OPEN, is_private
 from khiva_arena.league.routes.tokens import bearer
 from khiva_arena.league.routes.view import LeagueView
 from khiva_arena.league.submissions.queue import Author, QueueEntry
+from khiva_arena.league.submissions.sending import AGREED
 
 MOST_UPLOAD = len(MAGIC) + LENGTH_BYTES + MOST_HEAD + MOST_BYTES
 """The bytes of an upload."""
@@ -32,6 +33,7 @@ TOO_SLOW = "The upload came too slowly; try again over a better line."
 BUSY = "Too much is being uploaded; try again in a minute."
 ONE_AT_A_TIME = "Another upload with this token is still on its way; wait for it."
 NO_NAME = "Name the bot: POST /api/submit?name=NAME"
+NOT_AGREED = "This league publishes its bots: send it with `khiva-arena submit --agree`, or POST /api/submit?name=NAME&agreed=1"
 
 
 class Uploads:
@@ -61,18 +63,27 @@ class Uploads:
         request: Request,
         desk: Desk,
         view: LeagueView | None,
+        *,
+        publishes_bots: bool = False,
     ) -> JSONResponse:
-        """Answer an upload: it waits in the queue, or came before, or the answer says why not. Raises HTTPException."""
+        """Answer an upload: it waits in the queue, or came before, or the answer says why not. Raises HTTPException.
+
+        publishes_bots: whether bundles of the league may hold its bots, to which the author has to agree.
+        """
         author = await author_of(request, desk)
         name = request.query_params.get("name", "")
         if not name:
             raise HTTPException(400, NO_NAME)
         if int(request.headers.get("content-length", "0")) > MOST_UPLOAD:
             raise HTTPException(413, TOO_LARGE)
+        agreed = request.query_params.get(AGREED) == "1"
+        if publishes_bots and not agreed:
+            raise HTTPException(422, NOT_AGREED)
         with self._place(author) as data:
             await self._receive(request, data)
             try:
-                entry = await desk.add_upload(author, name, bytes(data), view.active_of(author.id) if view else ())
+                active = view.active_of(author.id) if view else ()
+                entry = await desk.add_upload(author, name, bytes(data), active, agreed=agreed)
             except ConfigError as error:
                 raise HTTPException(422, str(error)) from None
         return JSONResponse({"entry": entry.number, "state": entry.state, **receipt(view)}, 202)
@@ -122,6 +133,11 @@ def _plain(entry: QueueEntry) -> dict[str, Any]:
         "report": entry.report,
         "at": entry.at,
     }
+
+
+def terms(view: LeagueView | None, *, publishes_bots: bool) -> JSONResponse:
+    """Answer with what an author has to agree to."""
+    return JSONResponse({"publish_bots": publishes_bots, **receipt(view)})
 
 
 def receipt(view: LeagueView | None) -> dict[str, Any]:

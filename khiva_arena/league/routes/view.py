@@ -41,11 +41,13 @@ class Point(NamedTuple):
     batch: after which it is.
     rating: relative to the anchor; its value is known.
     version: of the bot.
+    anchor: identity of the anchor.
     """
 
     batch: int
     rating: DrawnInterval
     version: int
+    anchor: str = ""
 
 
 class OwnMatch(NamedTuple):
@@ -178,7 +180,7 @@ class LeagueView:
             if rated:
                 newest: RatingThen = max(rated, key=lambda one: versions[one.identity])
                 rating = DrawnInterval(newest.elo, newest.low, newest.high, newest.bound)
-                points.append(Point(then.batch, rating, versions[newest.identity]))
+                points.append(Point(then.batch, rating, versions[newest.identity], then.anchor))
         return points
 
     @cached_property

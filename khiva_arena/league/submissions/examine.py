@@ -54,6 +54,8 @@ UNEXAMINED = (
     "day: send it again, or ask the organiser"
 )
 """The report of an entry that the arena could not examine: it names no place of this machine."""
+NOT_AGREED = "this league publishes its bots, and its author did not agree to that: send it with `khiva-arena submit --agree`"
+"""The refusal of a bot whose author was not told that bundles of the league hold it."""
 NEXT = "  next: khiva-arena check"
 """The beginning of the line that names a command for the user of this machine."""
 
@@ -181,6 +183,8 @@ def _settle(league: League, queue: Queue, entry: QueueEntry, settled: _Settled, 
 
 def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> Bot:
     """Unpack a bot and return it. Raises ConfigError if it is no bot that the league takes."""
+    if league.terms.publishes_bots and not entry.agreed:
+        raise ConfigError(NOT_AGREED)
     alike = {compared(anchor.name) for anchor in league.anchors}
     if compared(entry.family_name) in alike:
         raise name_taken(entry.family_name, "a bot")

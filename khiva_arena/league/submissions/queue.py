@@ -68,6 +68,7 @@ class QueueEntry(NamedTuple):
     at: when it came, UTC.
     leased_until: the end of the lease of who checks it, in seconds since 1970.
     parts: of a module with a payload that plays in ticks, the hashes of both, with a space between; else "".
+    agreed: whether its author agreed that bundles of the league hold it.
     """
 
     number: int
@@ -81,6 +82,7 @@ class QueueEntry(NamedTuple):
     at: str
     leased_until: float
     parts: str
+    agreed: bool
 
     @property
     def held(self) -> bool:
@@ -90,7 +92,7 @@ class QueueEntry(NamedTuple):
 
 ENTRY = """
     SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at,
-        leased_until, parts
+        leased_until, parts, agreed
     FROM entries JOIN families ON families.id = family"""
 """The rows of entries without their files, which may be large."""
 
@@ -175,12 +177,15 @@ class Queue(BesideEntries):
         packed: bytes,
         limits: UploadLimits,
         active: Collection[str] = (),
+        *,
+        agreed: bool = True,
     ) -> int:
         """Add a bot that came from elsewhere and waits to be checked, and return its number; that of the same bot if its author
         has sent it before.
 
         name: as ``add_entry`` takes ``family``.
         active: the families of its author that have an active version.
+        agreed: whether its author agreed that bundles of the league hold it.
 
         Raises ConfigError, in words that name nobody, as ``add_entry`` does, for a stream that breaks a bound, and for an author
         who has reached a limit.
@@ -191,7 +196,7 @@ class Queue(BesideEntries):
                 return sent
             self._check_limits(author_id, limits)
             self._check_bots(author_id, name, BotsBound(limits.bots, active))
-            return self._add(author_id, name, packed)
+            return self._add(author_id, name, packed, agreed=agreed)
 
     def _sent(self, author: str, family: str, packed: bytes) -> int:
         """Return the number of the same bot of the same author and name, if it came before and was not refused, else 0."""
@@ -423,7 +428,8 @@ class Queue(BesideEntries):
 
 
 def _entry(row: sqlite3.Row) -> QueueEntry:
-    return QueueEntry(*row)
+    entry = QueueEntry(*row)
+    return entry._replace(agreed=bool(entry.agreed))
 
 
 def _author(row: sqlite3.Row) -> Author:

@@ -36,7 +36,8 @@ CREATE TABLE entries (
     build_seconds REAL NOT NULL DEFAULT 0, -- of CPU, of its builds and checks
     failures INTEGER NOT NULL DEFAULT 0, -- of the player's machine, at its checks
     passed_by INTEGER NOT NULL DEFAULT 0, -- whether another entry was checked since the first of these
-    unexamined INTEGER NOT NULL DEFAULT 0 -- whether it was refused without a verdict, so that it counts in no day of its author
+    unexamined INTEGER NOT NULL DEFAULT 0, -- whether it was refused without a verdict, so that it counts in no day of its author
+    agreed INTEGER NOT NULL DEFAULT 1  -- whether its author agreed that bundles hold it; what an organiser enters by hand counts so
 ) STRICT;
 
 CREATE UNIQUE INDEX one_of_each_identity ON entries (identity) WHERE state != 'refused';

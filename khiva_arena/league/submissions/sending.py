@@ -30,6 +30,10 @@ MOST_ANSWER = 8 * 2**20  # bytes
 NEWEST = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b")
 AGENT = f"khiva-arena/{__version__}"
 NOT_ITS_WAY = "answers as no league of khiva-arena does"
+TERMS = "/api/terms"
+"""The path of what an author has to agree to."""
+AGREED = "agreed"
+"""The parameter of an upload whose author agreed to that."""
 Hex64 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
@@ -45,6 +49,15 @@ class ToldLink(msgspec.Struct, frozen=True, kw_only=True):
     link: Annotated[int, msgspec.Meta(ge=0, lt=10**9)] | None = None
     digest: Hex64 | None = None
     commitment: Hex64 | None = None
+
+
+class ToldTerms(ToldLink, frozen=True, kw_only=True):
+    """The answer to the question what an author has to agree to.
+
+    publish_bots: whether bundles of the league may hold its bots.
+    """
+
+    publish_bots: bool
 
 
 class Sent(ToldLink, frozen=True, kw_only=True):
@@ -140,9 +153,19 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def send(site: Site, token: str, name: str, packed: bytes) -> Sent:
-    """Send a bot. Raises ConfigError if the league does not take it, Unanswered if it cannot be reached."""
-    return _asked(site, "POST", f"/api/submit?name={quote(name, safe='')}", token, packed, Sent)
+def terms(site: Site) -> ToldTerms:
+    """Return what an author has to agree to, without a token. Raises ConfigError, and Unanswered if the league cannot be
+    reached."""
+    return _asked(site, "GET", TERMS, "", None, ToldTerms)
+
+
+def send(site: Site, token: str, name: str, packed: bytes, *, agreed: bool = False) -> Sent:
+    """Send a bot. Raises ConfigError if the league does not take it, Unanswered if it cannot be reached.
+
+    agreed: whether its author agreed to what the league publishes.
+    """
+    words = f"name={quote(name, safe='')}" + (f"&{AGREED}=1" if agreed else "")
+    return _asked(site, "POST", f"/api/submit?{words}", token, packed, Sent)
 
 
 def entries(site: Site, token: str) -> SentEntries:
@@ -167,7 +190,9 @@ def _asked(
     body: bytes | None,
     form: type[_Form],
 ) -> _Form:
-    headers = {"Authorization": f"Bearer {token}", "User-Agent": AGENT, "Accept": "application/json"}
+    headers = {"User-Agent": AGENT, "Accept": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
     if body is not None:
         headers["Content-Type"] = "application/octet-stream"
     data = _read(site, method, path, headers, body)
