@@ -10,7 +10,7 @@ from arena import arena
 from bundling import lines_of
 from module_cup import OwnMachine, of_kind
 from public_league import league_folder
-from tick_leagues import new_tick_league
+from tick_leagues import new_tick_league, write_bot
 from tick_leagues import private_league as private_league
 from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence
@@ -18,6 +18,7 @@ from wording import pattern, sentence
 from khiva_arena.api.verify import verify
 from khiva_arena.audit import in_page
 from khiva_arena.commands import bundle as bundle_command
+from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.published_bots import published_bots
 from khiva_arena.league.chain.links import FIRST, Anchor, Founded, LeagueTerms, Renewed
@@ -25,7 +26,8 @@ from khiva_arena.league.chain.roster import begin, follow
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.player.refusals import HowLong, check_first
 from khiva_arena.league.settings import league_of, publishes_bots_in
-from khiva_arena.league.submissions.examine import examine_next
+from khiva_arena.league.submissions import examine
+from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.modules.released import released
 from khiva_arena.replay.definition import DefinedBot, identity_with_payload
@@ -96,8 +98,29 @@ def test_an_upload_without_agreement_is_refused_where_bots_are_published(tmp_pat
     league = league_of(tmp_path / "spring", {}, say_nothing)
     with Queue(league.folder) as queue:
         number = queue.add_upload(queue.add_author("ann").id, "bot", one_of_its_own(), MUCH, agreed=False)
-        examine_next(league, queue)
+        examine.examine_next(league, queue)
         assert (queue.entry(number).state, queue.entry(number).report) == ("refused", sentence("submissions", "not-agreed"))
+
+
+@pytest.mark.slow
+def test_a_bot_that_was_accepted_by_other_settings_needs_agreement_too(
+    tmp_path: Path, confined: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_tick_league(tmp_path / "spring", publish_bots=False, fewest_batches=0)
+    monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))
+    bots = {name: pack(load(write_bot(tmp_path / name, name.encode()))) for name in ("first", "second")}
+    with Queue(tmp_path / "spring") as queue:
+        ann = queue.add_author("ann").id
+        numbers = [queue.add_upload(ann, name, packed, MUCH, agreed=False) for name, packed in bots.items()]
+        league = league_of(tmp_path / "spring", {}, say_nothing)
+        for number in numbers:
+            examine.examine_next(league, queue, number)
+        assert queue.add_upload(ann, "second", bots["second"], MUCH, agreed=True) == numbers[1], "it was sent again since"
+        path = tmp_path / "spring" / SETTINGS
+        path.write_text(path.read_text().replace("publish_bots = false", "publish_bots = true"))
+        arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
+        assert [queue.entry(number).state for number in numbers] == ["refused", "entered"]
+        assert queue.entry(numbers[0]).report == sentence("submissions", "not-agreed")
 
 
 # --- bundles ---

@@ -7,6 +7,7 @@ from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, links_of, next_place
 from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.submissions.beside_entries import RosterChange
+from khiva_arena.league.submissions.examine import NOT_AGREED
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
@@ -95,6 +96,10 @@ def _take_entry(
     assert identity is not None  # of an entry that was accepted
     if identity in chain.bots:
         queue.mark_entered(entry.number)
+        return chain
+    if chain.terms.publishes_bots and not entry.agreed:  # by other settings, of before the first batch, it needed no agreement
+        queue.refuse(entry.number, NOT_AGREED)
+        say(f"not possible: {entry.family_name} is in: its author did not agree that the league publishes it", warning=True)
         return chain
     versions = chain.versions(entry.family)
     active = sorted((bot for bot in versions if bot.state == "active"), key=lambda bot: bot.version)

@@ -92,8 +92,9 @@ def how_to_submit(league: PublicLeague) -> list[Markup]:
     )
     parts = [tag("p", f"{taken} {BEGIN}"), tag("pre", "\n".join(lines)), tag("p", way, link("/author", "signed in"), ".")]
     if league.terms and league.terms.publish_bots:
-        asks = "`submit` asks you whether you agree before it sends the bot; without a terminal, say --agree."
-        parts.append(tag("p", f"{_published(league.terms)[:1].upper()}{_published(league.terms)[1:]}. {asks}"))
+        published = _published(league.terms)
+        asks = (tag("code", "submit"), " asks whether you agree before it sends the bot; without a terminal, add ")
+        parts.append(tag("p", f"{published[:1].upper()}{published[1:]}. ", *asks, tag("code", "--agree"), "."))
     return [*parts, tag("p", "What it plays: ", rules_link(league.game), ".")]
 
 

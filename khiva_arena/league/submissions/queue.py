@@ -193,6 +193,8 @@ class Queue(BesideEntries):
         check_packed(packed)
         with self._transaction():
             if sent := self._sent(author_id, name, packed):
+                if agreed:
+                    self._set(sent, agreed=True)
                 return sent
             self._check_limits(author_id, limits)
             self._check_bots(author_id, name, BotsBound(limits.bots, active))
