@@ -200,8 +200,10 @@ def test_the_page_cannot_tell(elsewhere: Path) -> None:
     data = (elsewhere / "spring.khiva").read_bytes()
     in_page.check(data, OwnMachine(), lambda event: events.append(json.loads(json.dumps(event))))
     assert (events[-1]["verdict"], events[-1]["problems"]) == ("cannot tell here", [])
-    verdicts = {event["verdict"] for event in of_kind(events, "match")}
-    assert verdicts == {"equal", "cannot tell here"}
+    matches = of_kind(events, "match")
+    assert {match["verdict"] for match in matches} == {"equal", "cannot tell here"}
+    not_published = pattern("events", "not-published", bot="(weights|others) v1")
+    assert all(re.search(not_published, match["why"]) for match in matches if match["verdict"] != "equal")
 
 
 @pytest.mark.slow
