@@ -20,13 +20,13 @@ from khiva_arena.commands.choices import ALL, NONE, SOME
     type=click.Choice((SOME, ALL, NONE)),
     default=SOME,
     show_default=True,
-    help="some: the first seeds, 2 MiB at most. all: every replay, the rest in a folder beside the page.",
+    help="some: the first matches, 2 MiB at most. all: every replay, the rest in a folder beside the page.",
 )
 @click.option(
     "--matches",
     metavar="EVENT/MATCH",
     multiple=True,
-    help="Put the replay of this match into the page, in place of the first seeds; repeat for each.",
+    help="Put the replay of this match into the page, instead of the first matches; repeat for each.",
 )
 @click.option("--names", metavar="FILE", type=click.Path(path_type=Path), help='Other names for bots, TOML or JSON: old = "new".')
 @click.option("--notes", is_flag=True, help="Show the stderr of bots beside their matches.")

@@ -10,10 +10,11 @@ from khiva_arena.league.seasons import public_words_of
 from khiva_arena.league.seen import receipt_of
 from khiva_arena.outside import handed_over
 from khiva_arena.page.authors import author_pages
+from khiva_arena.page.box import NO_LIMIT
 from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.page.html import BEGINNING
 from khiva_arena.page.names import read_names
-from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, ids_of_matches
+from khiva_arena.page.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, ids_of_matches
 from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from, write_page
 from khiva_arena.settings.flags import take_fields
@@ -28,7 +29,7 @@ class PageFlags(NamedTuple):
 
     title: "" for one made of the events.
     replays: which replays, one of ``choices``.
-    matches: the matches with a replay, () for those of the first deals.
+    matches: the matches with a replay, () for the first ones.
     names: the file with other names for bots.
     notes: whether the page has what bots wrote on stderr.
     settings_file: the name of the file with the settings of the run that asks for the page; "" if nobody said.

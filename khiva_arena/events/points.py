@@ -1,6 +1,7 @@
 """A sample of the rated matches of a table, replayed to see where points come from; nothing of it is stored."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from khiva_arena.errors import GameFault, RecordError
 from khiva_arena.events.source import ResultSource
 from khiva_arena.events.stored import bare_timetable
+from khiva_arena.games.base import SeatPoints
 from khiva_arena.ratings.match_arrays import Matches
 from khiva_arena.replay.verify import verify
 from khiva_arena.report.points import PointsSample, SourcedMatch
@@ -22,6 +24,11 @@ MOST_STEPS = 30_000
 
 GOLDEN = (5**0.5 - 1) / 2
 """The multiples of this number fill the range up to 1 evenly, wherever one stops."""
+
+
+KnownPoints = Mapping[tuple[str, int], Sequence[SeatPoints] | None]
+"""Points by seat, None for a game that does not say, of matches that were replayed before: by their event's id and ordinal."""
+NONE_KNOWN: KnownPoints = MappingProxyType({})
 
 
 class _Table(NamedTuple):
@@ -40,7 +47,9 @@ class _Table(NamedTuple):
     bots: dict[int, tuple[int, ...]]
 
 
-def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Matches, most: int) -> PointsSample:
+def points_sample(
+    source: ResultSource, events: Sequence[EventRow], matches: Matches, most: int, known: KnownPoints = NONE_KNOWN
+) -> PointsSample:
     """Return where points come from in some of the rated matches, whole tables of them, from deals that are over.
 
     A match in which a seat forfeited is left out: the points that this seat made after that are of choices played for it.
@@ -48,6 +57,7 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
     events: those of one table.
     matches: the rated ones, with the numbers that the bots have in that table.
     most: how many of them are replayed; the table with the last one is replayed as a whole.
+    known: of these matches nothing is replayed.
 
     Raises StoreError, or RecordError of a bundle, for a record that cannot be read.
     """
@@ -66,8 +76,9 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
             steps += len(record.steps)
             if any(at is not None for at in record.forfeited_at):
                 continue
+            place = table.event.id, ordinal
             try:
-                by_source = verify(record, secrets[table.event.id][table.seed]).points_by_source
+                by_source = known[place] if place in known else verify(record, secrets[place[0]][table.seed]).points_by_source
             except (GameFault, RecordError) as error:  # a table does without, and `verify` says what is sound
                 return PointsSample(why_none=f"match {table.event.number}/{ordinal} is not replayed: {error}")
             if by_source is None:

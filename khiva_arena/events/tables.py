@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import settings_of
@@ -12,15 +12,14 @@ from khiva_arena.events.extending import can_go_on, chain_of, extends_one, lengt
 from khiva_arena.events.find import rated_events, uncollected
 from khiva_arena.events.league_order import LeagueOrder
 from khiva_arena.events.looks import looks_of
-from khiva_arena.events.points import MOST_MATCHES, OF_A_SENTENCE, points_sample
+from khiva_arena.events.points import MOST_MATCHES, NONE_KNOWN, OF_A_SENTENCE, KnownPoints, points_sample
 from khiva_arena.events.pools import pools_of, standings_of, titles
 from khiva_arena.events.round_places import places_of
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.report import places, points, shapes
-from khiva_arena.report.points import PointsSample
-from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
+from khiva_arena.report.section_names import ALL, EFFECTS, NAMES, POINTS
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import in_league_order
 from khiva_arena.report.table import to_json
@@ -165,14 +164,23 @@ def _table(
     )
     fitted = standings_of(events, source.results(*events), request.anchors, request.among, say)
     standings = league_table(fitted, order, events)
-    by_age = sorted((event.number, event.id) for event in events)
-    most = MOST_MATCHES if "points" in request.names else OF_A_SENTENCE if request.by_source else 0
-    sample = points_sample(source, events, standings.evidence.matches, most) if most else PointsSample()
-    numbered = [(event, number) for number, event in by_age]
-    section_request = SectionRequest(tuple(request.names), numbered, tuple(request.effects), sample)
-    by_source = points.sentence(standings, points.section(standings, sample))
-    made = sections(standings, section_request)
-    return PooledTable(heading, events, standings, made, placed, request.among, partial, by_source=by_source)
+    numbered = [(event, number) for number, event in sorted((event.number, event.id) for event in events)]
+    names = tuple(name for name in request.names if name != POINTS)
+    made = sections(standings, SectionRequest(names, numbered, tuple(request.effects)))
+    return with_points(source, PooledTable(heading, events, standings, made, placed, request.among, partial), request)
+
+
+def with_points(source: ResultSource, table: PooledTable, request: TableRequest, known: KnownPoints = NONE_KNOWN) -> PooledTable:
+    """Return a table with what a request wants to know of where points come from.
+
+    known: of matches that were replayed before.
+    """
+    most = MOST_MATCHES if POINTS in request.names else OF_A_SENTENCE if request.by_source else 0
+    if not most:
+        return table
+    section = points.section(table.standings, points_sample(source, table.events, table.standings.evidence.matches, most, known))
+    made = structs.replace(table.sections, points=section) if POINTS in request.names else table.sections
+    return table._replace(sections=made, by_source=points.sentence(table.standings, section))
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:

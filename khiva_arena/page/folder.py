@@ -19,12 +19,12 @@ from khiva_arena.replay.frames import Film
 from khiva_arena.store.new_file import begins, new_file
 
 PAGE_MOST = 3 * 2**19
-"""Bytes of replays in one of these pages; the deal that reaches this number is the last."""
-_OURS = re.compile(r"[0-9]+-seed-[0-9]+\.html")
+"""Bytes of replays in one of these pages; a match that alone takes more has a page to itself."""
+_OURS = re.compile(r"[0-9]+-seed-[0-9]+(-[0-9]+)?\.html")
 
 
 class ReplayFolder:
-    """The folder page-replays beside page.html: pages of replays, each with those of some deals of one event.
+    """The folder page-replays beside page.html: pages of replays, each with those of some matches of one event.
 
     path: where it is. It is made once there is something to put in.
     paths: the names of its pages.
@@ -36,7 +36,7 @@ class ReplayFolder:
         self._home = f"../{quote(page.name)}"
         self._about: PageData | None = None
         self._name = ""
-        self._box = Box()
+        self._box = Box(PAGE_MOST)
         self._matches = html.MatchList()
 
     def begin(self, about: PageData) -> None:
@@ -46,16 +46,19 @@ class ReplayFolder:
 
     def add(self, plain: PageMatch, made_film: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
         """Add a match and return the address of the page that will hold it, as the page beside the folder has it."""
+        place = self._box.add(made_film, notes, times)
+        if place is None:
+            self._write()
+            place = self._box.add(made_film, notes, times, must=True)
         if not self._matches:
-            self._name = f"{plain.event}-seed-{plain.seed}.html"
-        self._matches.add([structs.replace(plain, replay=self._box.add(made_film, notes, times))])
+            self._name = self._new_name(f"{plain.event}-seed-{plain.seed}")
+        self._matches.add([structs.replace(plain, replay=place)])
         return f"{quote(self.path.name)}/{self._name}"
 
-    def close(self) -> None:
-        """End a deal, and write the page once it is full."""
-        self._box.close()
-        if self._box.size >= PAGE_MOST:
-            self._write()
+    def _new_name(self, deal: str) -> str:
+        """Return the name of a page that begins with a match on this deal, another one for each such page."""
+        pages = sum(1 for name in self.paths if name.startswith((f"{deal}.", f"{deal}-")))
+        return f"{deal}-{pages + 1}.html" if pages else f"{deal}.html"
 
     def finish(self) -> None:
         """Write the last page, and delete pages of an earlier report."""
@@ -79,8 +82,9 @@ class ReplayFolder:
             self.path.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be made: {error.strerror or error}") from None
+        self._box.close()
         data = structs.replace(self._about, legal=self._box.legal)
         with new_file(self.path / self._name, replaces=html.BEGINNING) as file:
             file.write(html.page(data, self._matches, self._box.blocks).encode())
         self.paths.append(self._name)
-        self._box, self._matches = Box(), html.MatchList()
+        self._box, self._matches = Box(PAGE_MOST), html.MatchList()

@@ -78,7 +78,7 @@ class MatchList:
         """Add matches, in the order in which the page lists them."""
         for match in matches:
             self._text += b"," if self._text else b""
-            self._text += _json(_as_shown(msgspec.to_builtins(match)))
+            self._text += as_json(_as_shown(msgspec.to_builtins(match)))
 
     def after(self, fields: bytes) -> bytes:
         """Return a JSON object with these matches as its last field, deflated. ``fields``: the object without the matches."""
@@ -96,7 +96,7 @@ def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
         receipt=f'\n<meta name="receipt" content="{html.escape(data.receipt)}">' if data.receipt else "",  # data is compressed
         style=style,
         script=script,
-        data="\n".join([_embedded("data", matches.after(_json(plain))), *map(_block, range(len(replays)), replays)]),
+        data="\n".join([_embedded("data", matches.after(as_json(plain))), *map(_block, range(len(replays)), replays)]),
     )
 
 
@@ -145,12 +145,8 @@ def _policies() -> frozenset[str]:
     return frozenset(policy(page_script(part), style) for part in games)
 
 
-def compressed(value: Any) -> bytes:
-    """Return a value as the page reads it: JSON, deflated."""
-    return zlib.compress(_json(value), 9)
-
-
-def _json(value: Any) -> bytes:
+def as_json(value: Any) -> bytes:
+    """Return a value as a page has it before it is compressed."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 

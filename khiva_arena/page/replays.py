@@ -8,6 +8,7 @@ from msgspec import structs
 from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.find import begins
+from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.page.box import Box
 from khiva_arena.page.data import PageMatch
@@ -21,7 +22,8 @@ from khiva_arena.text import isolated
 
 REPLAYS_MOST = 2**21
 """Bytes of replays that a page holds unless it was told otherwise."""
-NO_LIMIT = 2**63
+_KNOWN_MOST = 10_000
+"""The matches of which the points are kept; a sample takes few, so most of an event with more is in no sample anyway."""
 
 
 def nobody(_identity: str) -> bool:
@@ -53,7 +55,7 @@ NOTHING_PRIVATE = Private()
 class Wish:
     """The replays that a page should hold, always only of deals that are over.
 
-    most: bytes of replays; the deal that reaches this number is the last.
+    most: bytes of replays; the first match that has no room is the end of them.
     only: ids of the matches that are wanted; None for all.
     private: the bots whose private data goes with the replays.
     folder: where the others go, None if nowhere.
@@ -101,23 +103,22 @@ class Replays:
     """The replays of a page and of the folder beside it; each match is put where its replay belongs.
 
     box: those in the page itself.
+    points: of matches whose replays were made, for tables that say where points come from.
     """
 
     def __init__(self, wish: Wish) -> None:
-        self.box = Box()
+        self.box = Box(wish.most)
+        self.points: dict[tuple[str, int], list[SeatPoints] | None] = {}
         self._wish = wish
-        self._deal = ("", -1)
+        self._is_full = not wish.most
 
     def place(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
         """Return a match of a deal that is over, with the place of its replay, if it has one.
 
-        Matches of a deal must come one after another. Raises RecordError if a match does not replay.
+        Raises RecordError if a match does not replay.
         """
-        if self._deal != (event.id, match.result.seed):
-            self.close()
-            self._deal = (event.id, match.result.seed)
         only, folder = self._wish.only, self._wish.folder
-        in_page = (only is None or plain.id in only) and self.box.size < self._wish.most
+        in_page = (only is None or plain.id in only) and not self._is_full
         if (not in_page and folder is None) or file_in_rules(event.definition.game, event.definition.rules):
             return plain
         bots = [event.bots[bot] for bot in plain.bots]
@@ -126,18 +127,16 @@ class Replays:
             made_film = film(match.parsed(), secret, names_in_text([bot.name for bot in bots]), sketched)
         except RecordError as error:
             raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
+        if len(self.points) < _KNOWN_MOST:
+            self.points[event.id, plain.ordinal] = made_film.points_at_the_end()
         private = self._wish.private
         notes = _notes(match, [private.notes(bot.identity) for bot in bots])
         times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in bots])
-        if in_page or folder is None:
-            return structs.replace(plain, replay=self.box.add(made_film, notes, times))
-        return structs.replace(plain, replay=folder.add(plain, made_film, notes, times))
-
-    def close(self) -> None:
-        """End a deal."""
-        self.box.close()
-        if self._wish.folder:
-            self._wish.folder.close()
+        if in_page:
+            if place := self.box.add(made_film, notes, times):
+                return structs.replace(plain, replay=place)
+            self._is_full = True
+        return structs.replace(plain, replay=folder.add(plain, made_film, notes, times)) if folder else plain
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:

@@ -13,21 +13,23 @@ from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.bundling import BundledResults
 from khiva_arena.events.find import in_order, matches_of, rated_events, voids_of
 from khiva_arena.events.in_bundle import bundled_matches
+from khiva_arena.events.points import KnownPoints
 from khiva_arena.events.results import of_row
 from khiva_arena.events.selection import EVERYBODY, Among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import timetable_of
-from khiva_arena.events.tables import PooledTable, TableRequest, tables_in
+from khiva_arena.events.tables import PooledTable, TableRequest, tables_in, with_points
 from khiva_arena.games.registry import handing
 from khiva_arena.page.names import rename
 from khiva_arena.replay.record import Record
+from khiva_arena.report.section_names import POINTS
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, SeatRow, Store
 from khiva_arena.store.rows import Times
 
-SECTIONS = ("crosstable", "seats", "points")
+SECTIONS = ("crosstable", "seats", POINTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,15 @@ class PageSource(ResultSource, Protocol):
     kind: "store" or "bundle".
     verify: the command that checks it, without a folder or file: the reader of the page has them elsewhere.
     events: those the page shows.
-    tables: of these events.
+    tables: of these events; ``tables_with_points`` adds where points come from.
+    request: what these tables have so far.
     """
 
     kind: str
     verify: str
     events: list[EventRow]
     tables: list[PooledTable]
+    request: TableRequest
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         """Yield the recorded matches of an event in the order of its schedule."""
@@ -76,6 +80,18 @@ class PageSource(ResultSource, Protocol):
 
     def voids(self, event: EventRow) -> int:
         """Return the number of an event's attempts that the host spoilt."""
+
+
+def tables_with_points(source: PageSource, known: KnownPoints) -> list[PooledTable]:
+    """Return the tables of a page with the points of each bot by source.
+
+    known: of matches whose replays are in a page, so that these are replayed once.
+    """
+    request = source.request._replace(names=SECTIONS, by_source=True)
+    if source.request != request:  # the first page of this source
+        source.tables = [with_points(source, table, request, known) for table in source.tables]
+        source.request = request
+    return source.tables
 
 
 @contextmanager
@@ -96,7 +112,7 @@ def page_source(
     Raises ConfigError for an event or bot that is not there, StoreError or RecordError if the source cannot be read, is damaged
     or does not verify.
     """
-    request = TableRequest(names=SECTIONS, among=among, by_source=True)
+    request = TableRequest(names=[name for name in SECTIONS if name != POINTS], among=among)
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
@@ -106,7 +122,7 @@ def page_source(
         events = rename(in_order(rated_events(store, tuple(words), say)), names or {})
         try:
             tables = tables_in(StoredResults(store), events, request, say)
-            yield _Store(store, events, tables, bool(words))
+            yield _Store(store, events, tables, request, bool(words))
         except RecordError as error:  # of a match that whoever makes the page has replayed
             raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
 
@@ -116,8 +132,11 @@ class _Store(StoredResults):
 
     kind = "store"
 
-    def __init__(self, store: Store, events: list[EventRow], tables: list[PooledTable], selected: bool) -> None:
+    def __init__(
+        self, store: Store, events: list[EventRow], tables: list[PooledTable], request: TableRequest, selected: bool
+    ) -> None:
         super().__init__(store)
+        self.request = request
         self.events = events
         self.tables = tables
         self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
@@ -165,6 +184,7 @@ class _Bundle(BundledResults):
         self.verify = "khiva-arena verify BUNDLE"
         self.events = rename([row.event for row in bundled.events], names)
         self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
+        self.request = request
         self.tables = tables_in(self, self.events, request)
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:

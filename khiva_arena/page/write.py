@@ -26,7 +26,7 @@ from khiva_arena.page.data import (
 )
 from khiva_arena.page.released import check_it_yourself
 from khiva_arena.page.replays import Replays, Wish
-from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch
+from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch, tables_with_points
 from khiva_arena.page.times import DecisionTimes, RoundTrips
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.report import shapes
@@ -68,7 +68,7 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         source=source.kind,
         verify=source.verify,
         events=[_event(source, *one) for one in zip(source.events, _game_titles(source.events), strict=True)],
-        tables=[_table(one, one.verdict(settings, store=source.kind == "store")) for one in source.tables],
+        tables=[],
         scenery=_scenery(source.events),
         legal=replays.box.legal,
         receipt=receipt,
@@ -81,10 +81,12 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         for position, bot in enumerate(page_event.bots):
             if REMOTE in bot.marks and (round_trip := trips.in_words(event, position)):
                 bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {round_trip}"
+    replays.box.close()
     if wish.folder:
         wish.folder.finish()
-    for number, table in enumerate(data.tables):
-        table.times.extend(times.of(number))
+    for number, table in enumerate(tables_with_points(source, replays.points)):
+        page_table = _table(table, table.verdict(settings, store=source.kind == "store"))
+        data.tables.append(structs.replace(page_table, times=times.of(number)))
     return html.page(data, matches, replays.box.blocks)
 
 
@@ -187,7 +189,7 @@ def _table(table: PooledTable, summary: str) -> PageTable:
 def _matches(
     source: PageSource, event: EventRow, rated: set[tuple[str, int, int]], replays: Replays, counts: Sequence[CountMatch]
 ) -> Iterator[PageMatch]:
-    """Yield the matches of an event in the order of its schedule. Replays are made seed by seed, once the seed is revealed."""
+    """Yield the matches of an event in the order of its schedule, with replays of those whose seed is revealed."""
     secrets = source.secrets(event)
     for match in source.matches(event):
         for count in counts:
@@ -211,7 +213,6 @@ def _matches(
             replay=None,
         )
         yield plain if secret is None else replays.place(event, match, secret, plain)
-    replays.close()
 
 
 def _faults(match: RecordedMatch, with_details: bool) -> list[list[Any]]:

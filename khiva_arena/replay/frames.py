@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from khiva_arena.games.base import Event, Plain, State
+from khiva_arena.games.base import Event, Plain, SeatPoints, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
@@ -50,6 +50,17 @@ class Film:
     sources: list[list[str]] = field(default_factory=list)
     points: list[list[list[int]]] = field(default_factory=list)
     sketches: list[str] = field(default_factory=list)
+
+    def points_at_the_end(self) -> list[SeatPoints] | None:
+        """Return the points of each seat by source at the end, None for a game that does not say."""
+        if not self.points[-1]:
+            return None
+        counted, uncounted = self.sources
+        cut = len(counted)
+        return [
+            SeatPoints(dict(zip(counted, seat, strict=False)), dict(zip(uncounted, seat[cut:], strict=True)))
+            for seat in self.points[-1]
+        ]
 
 
 def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:

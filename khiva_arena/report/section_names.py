@@ -1,5 +1,6 @@
 """The names of the sections of a table of standings, with the meaning of each. It imports nothing, so that ``-h`` is quick."""
 
+POINTS = "points"
 SAYS = {
     "crosstable": (
         "pair scores in percent with 95 % intervals over seeds, `*` if `ranks` tell the two apart, all pairs at once; `-` if "
@@ -28,7 +29,7 @@ SAYS = {
         "after each event in order of creation: Elo from all events so far, and from that one alone; `>=`, `<=`, `?` as in "
         "the table"
     ),
-    "points": (
+    POINTS: (
         "points a match by source, each with its 95 % error over seeds, from some 200 rated matches at most: without a forfeit, "
         "of deals that are over, spread over seeds and line-ups; a sentence says by which source the first bot is ahead, if one "
         "explains it"

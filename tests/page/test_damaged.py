@@ -2,13 +2,14 @@
 
 import base64
 import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from browser import Page
 
-from khiva_arena.page.html import compressed
+from khiva_arena.page.html import as_json
 
 Made = Callable[[str], tuple[Path, Path]]
 DAMAGED = "This part of the page is damaged: the file was cut short or changed."
@@ -50,6 +51,6 @@ def test_a_block_that_is_cut_or_missing(page: Page, made: Made, tmp_path: Path, 
 def test_a_block_of_something_else(page: Page, made: Made, tmp_path: Path, name: str, view: str) -> None:
     file = made("khiva-round-robin")[1]
     for other in OTHERS:
-        data = base64.b64encode(compressed(other)).decode()
+        data = base64.b64encode(zlib.compress(as_json(other))).decode()
         block = f'<script type="application/base64" id="{name}">{data}</script>'
         says(page, changed(file, name, block, tmp_path), view, DAMAGED)

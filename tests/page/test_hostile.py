@@ -15,7 +15,7 @@ from pages import page_of
 from published import published
 
 from khiva_arena.events import find
-from khiva_arena.page.html import compressed
+from khiva_arena.page.html import as_json
 from khiva_arena.page.write import write_page
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
@@ -105,7 +105,7 @@ def renamed(page: Path, folder: Path) -> Path:
     data = json.loads(zlib.decompress(base64.b64decode(block)))
     for bot, evil in zip(data["events"][0]["bots"], EVIL, strict=True):
         bot["name"] = evil
-    (folder / "page.html").write_text(text.replace(block, base64.b64encode(compressed(data)).decode()))
+    (folder / "page.html").write_text(text.replace(block, base64.b64encode(zlib.compress(as_json(data))).decode()))
     return folder / "page.html"
 
 

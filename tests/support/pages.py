@@ -11,8 +11,9 @@ from typing import Any
 
 from arena import ROOT
 
+from khiva_arena.page.box import NO_LIMIT
 from khiva_arena.page.folder import ReplayFolder
-from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
+from khiva_arena.page.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
 from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from
 
