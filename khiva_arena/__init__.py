@@ -44,6 +44,7 @@ table (one match)
     outside       games that a user hands over, in processes of their own
     arbiter       one match: who is asked, under which clock, by which processes
     entrants      bots: found, copied, hashed, built
+    hints         why a bot is not built, does not start or fails its check, in a line
 
 event (one competition, from its settings to sound rows)
 

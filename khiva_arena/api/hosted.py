@@ -115,7 +115,7 @@ def _play(stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptio
 def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     """Play one match."""
     from khiva_arena.arbiter.pool import play_one
-    from khiva_arena.arbiter.preflight import preflight
+    from khiva_arena.hints.starts import start_match
     from khiva_arena.settings.isolation import warn_of_cold_files
     from khiva_arena.settings.one_match import one_match, settings_and_bots
 
@@ -124,7 +124,7 @@ def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     with seating_of(settings, entrants, say)():
         setup = one_match(settings, entrants, say)
         job = setup.job
-        preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=setup.words)
+        start_match(job, setup.entrants)
         warn_of_cold_files(say)
         outcome = play_one(job)
     if outcome.record is None:

@@ -38,12 +38,12 @@ class FailedStart(NamedTuple):
 
     seat: its number at the table
     report: of the trial start
-    wrote: True if it wrote anything
+    output: the beginning of what it wrote on stdout
     """
 
     seat: int
     report: SeatReport
-    wrote: bool
+    output: bytes
 
 
 class PreflightFailed(BotError):
@@ -95,7 +95,7 @@ def preflight(
                 text = output.text(Redactor(commands[bot].handed))
                 shown = replace(report, ending=_told_by_its_fault(report.ending)) if job.in_ticks else report
                 problems.append(_problem(names[bot], shown, output.total, text, BARE if bare else "", word))
-                failures.append(FailedStart(seat, report, output.total > 0))
+                failures.append(FailedStart(seat, report, bytes(output.head)))
                 positions.append(bot)
     if problems:
         from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most bots start
@@ -103,19 +103,6 @@ def preflight(
         if doubt := why_unsure(sandbox.resources.memory):
             raise StagingError("\n".join(f"{problem}\n  {doubt}" for problem in problems))
         raise PreflightFailed(problems, failures, positions)
-
-
-def preflight_match(job: Job, words: Sequence[str], trace: "Trace | None" = None) -> None:
-    """Start the bots of one match, as ``preflight`` does; those that are out in its past are not needed.
-
-    trace: of the match; it is left alone if bots are left out
-    """
-    out = job.past.out if job.past else ()
-    here = [seat for seat in range(len(words)) if seat not in out]
-    header = replace(job.header, seats=tuple(job.header.seats[seat] for seat in here))
-    commands = [job.commands[seat] for seat in here]
-    names, words = [seat.name for seat in header.seats], [words[seat] for seat in here]
-    preflight(names, commands, header, job.sandbox, words=words, trace=None if out else trace)
 
 
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:

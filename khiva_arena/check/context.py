@@ -9,6 +9,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
+from khiva_arena.hints.failed import Failed
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -16,21 +17,6 @@ from khiva_arena.shipped import folder
 
 SPEC = folder("protocol") / "SPEC.md"
 """The path of SPEC.md on this machine, for the texts that name it."""
-
-
-class Failed(Exception):
-    """A failure of a step: the bot does not do as the step asks.
-
-    notes: the bot's stderr, added when it has ended
-    received: the bot's stdout from the beginning, added when it has ended
-    """
-
-    def __init__(self, expected: str, got: str) -> None:
-        self.expected = expected
-        self.got = got
-        self.notes = ""
-        self.received = b""
-        super().__init__(got)
 
 
 class Silent(Failed):

@@ -13,14 +13,15 @@ from khiva_arena.arbiter.preflight import BARE
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import steps_ending, steps_incoming, steps_play
-from khiva_arena.check.causes import of_settings
-from khiva_arena.check.context import SPEC, Failed, RunningCheck, Silent, Skipped, Warned
-from khiva_arena.check.hints import IN_TIME, hint, language_of
-from khiva_arena.check.missing_files import PROGRAM
+from khiva_arena.check.context import SPEC, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.bots import is_module
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.hints.causes import of_settings
+from khiva_arena.hints.failed import Failed
+from khiva_arena.hints.hint import IN_TIME, hint, language_of
+from khiva_arena.hints.missing_files import PROGRAM
 from khiva_arena.shipped import folder
 from khiva_arena.words import count
 

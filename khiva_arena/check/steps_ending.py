@@ -7,9 +7,10 @@ import trio
 from khiva_arena.arbiter.match import EXIT_GRACE
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check.bot_process import MOMENT, words_of
-from khiva_arena.check.context import Failed, RunningCheck, Skipped, Warned
+from khiva_arena.check.context import RunningCheck, Skipped, Warned
 from khiva_arena.check.positions import hello_of
 from khiva_arena.check.talk import EXIT_SECONDS, Finish, Talk, talking
+from khiva_arena.hints.failed import Failed
 from khiva_arena.protocol import codec
 from khiva_arena.sandbox import readable_paths, system
 from khiva_arena.sandbox.detect import levels

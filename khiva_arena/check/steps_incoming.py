@@ -7,10 +7,11 @@ from typing import Any
 
 import trio
 
-from khiva_arena.check.context import Failed, RunningCheck, Skipped
+from khiva_arena.check.context import RunningCheck, Skipped
 from khiva_arena.check.encodings import Encoder
 from khiva_arena.check.positions import crowded, hello_of, place
 from khiva_arena.check.talk import Talk, talking
+from khiva_arena.hints.failed import Failed
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import FRAME_MOST_TO_BOT, INT_MOST
 from khiva_arena.shipped import folder

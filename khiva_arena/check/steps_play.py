@@ -8,10 +8,11 @@ from typing import Any
 import trio
 
 from khiva_arena.check import processor
-from khiva_arena.check.context import Failed, RunningCheck, Skipped, Warned
+from khiva_arena.check.context import RunningCheck, Skipped, Warned
 from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds_of, place
 from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
+from khiva_arena.hints.failed import Failed
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import in_words

@@ -11,12 +11,13 @@ from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.seat import Bank
 from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.check.bot_process import MOMENT, BotProcess
-from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped
-from khiva_arena.check.describe import in_brief, repeated_keys
+from khiva_arena.check.context import RunningCheck, Silent, Skipped
 from khiva_arena.check.inbox import Inbox, frames_text
 from khiva_arena.check.positions import CheckTable, Place, Question, hello_of
 from khiva_arena.check.processor import cpu_used
 from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.hints.describe import in_brief, repeated_keys
+from khiva_arena.hints.failed import Failed
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import BotHello
 from khiva_arena.replay import seeds

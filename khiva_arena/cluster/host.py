@@ -19,7 +19,7 @@ from msgspec import structs
 import khiva_arena
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import lag_of_each_second
-from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.arbiter.preflight import PreflightFailed
 from khiva_arena.cluster import games
 from khiva_arena.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
 from khiva_arena.cluster.messages import (
@@ -34,6 +34,7 @@ from khiva_arena.cluster.messages import (
 from khiva_arena.cluster.offers import SETTING_OF_RLIMIT, python, source
 from khiva_arena.cluster.task import HEADER
 from khiva_arena.errors import ArenaError, BotError, StagingError
+from khiva_arena.hints.starts import hinting, start
 from khiva_arena.outside.opening import offer as offer_game
 from khiva_arena.sandbox import cell, detect, system
 from khiva_arena.sandbox.command import Command
@@ -114,7 +115,8 @@ def _stage_all(ask: AskBots, broken: dict[str, str]) -> dict[str, Command]:
     commands: dict[str, Command] = {}
     for bot in ask.bots:
         try:
-            commands[bot.identity] = stage_here(bot, ask.sandbox.level)
+            with hinting(as_bot(bot), ask.sandbox.level):
+                commands[bot.identity] = stage_here(bot, ask.sandbox.level)
         except BotError as error:
             if isinstance(error, StagingError) or not ask.leave_out:  # a StagingError is this machine's fault
                 raise
@@ -130,8 +132,7 @@ def _start(ask: AskBots, commands: dict[str, Command], broken: dict[str, str]) -
     keep_private(ask.private, ask.sandbox, permitted)
     keep_apart([as_bot(bot) for bot in bots], permitted, ask.sandbox)
     try:
-        names, words = [bot.name for bot in bots], [bot.asked_as for bot in bots]
-        preflight(names, permitted, ask.header, ask.sandbox, words=words)
+        start([as_bot(bot) for bot in bots], permitted, ask.header, ask.sandbox)
     except PreflightFailed as error:
         if not ask.leave_out:
             raise

@@ -43,7 +43,7 @@ def match(
             from khiva_arena.games.which import is_played  # not above: bots do not wait for it
 
             say(harmless(is_played(setup.job.header)))
-        outcome, code = play(setup.job, tracing, setup.words)
+        outcome, code = play(setup.job, tracing, setup.entrants)
     if outcome.record is None:
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1

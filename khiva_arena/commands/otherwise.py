@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
-from khiva_arena.arbiter.preflight import preflight_match
 from khiva_arena.commands.decision import StoredDecision, choice_meant, decision_of, listed
 from khiva_arena.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.hints.starts import start_match
 from khiva_arena.replay.definition import kept_at
 from khiva_arena.replay.past import past_of
 from khiva_arena.replay.record import Record
@@ -72,9 +73,9 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
     jobs = [_job(table, decision, job, choice) for choice in choices]
     if other.tries:
         say(f"{count(len(jobs), 'match', 'matches')}, one for each choice")
-        outcomes, code = _play_each(jobs, words), 0
+        outcomes, code = _play_each(jobs, entrants), 0
     else:
-        outcome, code = play(jobs[0], tracing, words)
+        outcome, code = play(jobs[0], tracing, entrants)
         outcomes = [outcome]
     records = {outcome.ordinal: outcome.record for outcome in outcomes if outcome.record}
     for outcome in outcomes:
@@ -97,9 +98,9 @@ def _job(table: StoredTable, decision: StoredDecision, job: Job, choice: int) ->
     return replace(job, ordinal=choice, past=past_of(table.record, table.details, decision.step, decision.seat, choice))
 
 
-def _play_each(jobs: Sequence[Job], words: Sequence[str]) -> list[Outcome]:
+def _play_each(jobs: Sequence[Job], entrants: Sequence[Bot]) -> list[Outcome]:
     """Play the match of each choice, one after another, since they share bots and a deal."""
-    preflight_match(jobs[0], words)
+    start_match(jobs[0], entrants)
     warn_of_cold_files(say)
     outcomes: dict[int, Outcome] = {}
     play_all(jobs, 1, lambda outcome: outcomes.update({outcome.ordinal: outcome}))

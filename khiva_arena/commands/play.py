@@ -13,7 +13,6 @@ import click
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.preflight import preflight_match
 from khiva_arena.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.commands.taken_seat import TakenSeat
 from khiva_arena.commands.traced import Tracing, say_faults
@@ -22,6 +21,7 @@ from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
+from khiva_arena.hints.starts import start_match
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.story import ending
 from khiva_arena.replay.verify import verify
@@ -88,7 +88,7 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
 
         say(harmless(is_played(setup.job.header)))
     with linked(hub, order, say) if order else nullcontext():
-        preflight_match(setup.job, setup.words)
+        start_match(setup.job, setup.entrants)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
         # A browser's command line is read by every user of this machine.

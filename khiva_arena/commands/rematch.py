@@ -17,7 +17,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     table = stored_table(folder, word, flags)
     entrants, job = seated(table, flags, by_function=tracing.by_function)
     record = table.record
-    outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])
+    outcome, code = play(job, tracing, entrants)
     if outcome.record is None:
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1

@@ -20,12 +20,12 @@ from khiva_arena.commands.stored_table import recorded_bot
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
-from khiva_arena.entrants.only_modules import only_modules
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.games.registry import get
+from khiva_arena.hints.starts import modules_of
 from khiva_arena.protocol.messages import Decide
 from khiva_arena.replay.record import Header, Record
 from khiva_arena.replay.requests import AskedDecision, Request, requests
@@ -154,7 +154,7 @@ def as_played(bot: Bot, record: Record, level: Level) -> Bot:
         return bot
     if problems := bot_files.not_modules([bot]):
         raise ConfigError(problems)
-    return only_modules([bot], level)[0]
+    return modules_of([bot], level)[0]
 
 
 def _seat_of(record: Record, bot: Bot | None) -> int:

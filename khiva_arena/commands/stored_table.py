@@ -18,6 +18,7 @@ from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
+from khiva_arena.hints.starts import modules_of
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.record import FORMAT, Header, Record
 from khiva_arena.replay.ticks import refuse_unspoken
@@ -133,9 +134,7 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
     recorded = definition.sandbox(best())
     sandbox = sandbox_of_stored(recorded, flags["isolation"], say, trusts=bool(words) or values.get("trust_bots", False))
     if in_ticks:
-        from khiva_arena.entrants.only_modules import only_modules  # not above: few matches are in ticks
-
-        entrants = only_modules(entrants, sandbox.level)
+        entrants = modules_of(entrants, sandbox.level)
     if not words:
         for number, (bot, seat) in enumerate(zip(entrants, header.seats, strict=True)):
             then = definition.bots[table.row.seats[number].bot]

@@ -62,5 +62,6 @@ class TakenSeat(NamedTuple):
         past = past_of(table.record, table.details, self.step, self.seat, None)
         past = replace(past, ticks=(), guest=self.seat, guest_turn_ms=duration_ms(turn))
         marks = [(bot.guest, "network" if command.network else "") for bot, command in zip(entrants, job.commands, strict=True)]
-        words = tuple(bot.asked_as for bot in entrants)
-        return OneMatch(replace(job, past=past), words, None, tuple(tuple(filter(None, row)) for row in marks), table.record)
+        return OneMatch(
+            replace(job, past=past), tuple(entrants), None, tuple(tuple(filter(None, row)) for row in marks), table.record
+        )

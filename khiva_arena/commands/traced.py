@@ -10,10 +10,12 @@ import click
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.preflight import PreflightFailed, preflight_match
+from khiva_arena.arbiter.preflight import PreflightFailed
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author, notes_of
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.hints.starts import start_match
 from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
@@ -50,17 +52,17 @@ class TracedMatch(NamedTuple):
     exit_code: int
 
 
-def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
+def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
     """Play a match. Raises ConfigError if ticks are to be shown of a match by the wall clock.
 
-    words: how each bot was named
+    entrants: the bots by seat
     """
     if tracing.by_function and not job.in_ticks:
         raise ConfigError("--by-function says where modules spent their ticks: add --clock ticks")
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
-            preflight_match(job, words)
+            start_match(job, entrants)
         warn_of_cold_files(say)
         return TracedMatch(play_one(job, tell=_void), 0)
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -68,7 +70,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
     strikes = [Redactor(command.handed) for command in job.commands]
     with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture, strikes)) as trace:
-        _try(job, tracing, words, trace, lines)
+        _try(job, tracing, entrants, trace, lines)
         warn_of_cold_files(say)
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace, _void)
@@ -84,17 +86,17 @@ def _void(outcome: Outcome) -> None:
         say(harmless(f"the match is void, and is played again: {outcome.void}"))
 
 
-def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:
+def _try(job: Job, tracing: Tracing, entrants: Sequence[Bot], trace: "Trace", lines: BufferedStderr) -> None:
     """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
     postponed: list[str] = []
     trace.write = postponed.append if tracing.trace else None
     try:
         with _notes_of_failed(tracing):
-            preflight_match(job, words, trace)
+            start_match(job, entrants, trace)
     except PreflightFailed as error:
         for line in postponed:
             lines(line)
-        seats = [seat for seat, _, wrote in error.failures if wrote]
+        seats = [seat for seat, _, output in error.failures if output]
         if seats and tracing.capture is not None:
             files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in seats)
             lines(f"its output is in {tracing.capture}: khiva-arena decode {files}")

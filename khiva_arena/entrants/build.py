@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,11 +28,13 @@ from khiva_arena.sandbox.limits import FOR_A_BUILD, Resources
 from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.text import file_name, printable
 
+if TYPE_CHECKING:
+    from khiva_arena.entrants.build_output import BuildOutput  # most bots were built before
+
 BUILD_SECONDS = 300
 LEAST_FREE = 1 << 20
 """Bytes of free space below which a disk counts as full: a build that failed there may be sound."""
 REAP_SECONDS = 10.0
-BUILD_SAID = 2_000
 
 
 def as_run(words: Sequence[str], bot: Bot) -> list[str]:
@@ -54,8 +57,8 @@ def must_stay_in(bot: Bot, program: str, folder: str) -> None:
 
 
 def build(bot: Bot, folder: Path, level: Level) -> None:
-    """Build a bot in its folder. Raises BotError with the end of what the build printed; StagingError if this machine may be to
-    blame."""
+    """Build a bot in its folder. Raises BotError with the first error and the end of what the build printed; StagingError if
+    this machine may be to blame."""
     words = as_run(bot.build, bot)
     if "/" in words[0] and (folder / words[0]).is_file():
         must_stay_in(bot, str(folder / words[0]), str(folder))
@@ -96,11 +99,13 @@ class Errand(msgspec.Struct, frozen=True):
 
 
 def work(job: Errand, level: Level) -> tuple[int, str]:
-    """Do a job in a cell. Return its exit code, and the end of what it printed. Raises BotError if it takes too long, writes too
-    much, or needs what is not there."""
+    """Do a job in a cell. Return its exit code, and its output as ``BuildOutput`` keeps it. Raises BotError if it takes too
+    long, writes too much, or needs what is not there."""
     sandbox = Sandbox(level, job.resources, writable=(str(job.folder),), may_leave_group=True)
     mark = reap.new_mark()
-    output = bytearray()
+    from khiva_arena.entrants.build_output import BuildOutput  # not above: most bots were built before
+
+    output = BuildOutput()
     with reap.Adoption(mark) as adoption:
         try:
             command = Command(job.words, str(job.folder), readable=job.readable, staged=True)
@@ -118,7 +123,7 @@ def work(job: Errand, level: Level) -> tuple[int, str]:
             raise BotError(f"{job.bot.name}: its {job.name} left processes that cannot be ended") from None
         finally:
             cell.clean()
-    return code, printable(output)[-BUILD_SAID:].strip()
+    return code, output.text()
 
 
 @contextmanager
@@ -139,7 +144,7 @@ def _chown(folder: Path, user: int) -> None:
         os.chown(path, user, user, follow_symlinks=False)
 
 
-def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: bytearray) -> int:
+def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: "BuildOutput") -> int:
     process: subprocess.Popen[bytes] | None = None
     try:
         with _interrupts_later():  # or one might come when the process is there and not known here yet
@@ -155,7 +160,7 @@ def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: bytearray
             )
             adoption.note_start(process.pid)
             cell.note_start(process.pid)
-        reader = threading.Thread(target=_keep_end, args=(process, output), daemon=True)
+        reader = threading.Thread(target=_keep, args=(process, output), daemon=True)
         reader.start()
         with weight.WeightWatch(job.folder, job.bot.largest) as watch:
             in_time = _exits(process.pid, BUILD_SECONDS, watch.is_over)
@@ -207,9 +212,8 @@ def _interrupts_later() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _keep_end(process: subprocess.Popen[bytes], output: bytearray) -> None:
+def _keep(process: subprocess.Popen[bytes], output: "BuildOutput") -> None:
     assert process.stdout
     with process.stdout:
         while data := os.read(process.stdout.fileno(), 65_536):
-            output += data
-            del output[:-BUILD_SAID]
+            output.add(data)

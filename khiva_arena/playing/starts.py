@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.preflight import STDERR, PreflightFailed, preflight
+from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.games.registry import NAMES
+from khiva_arena.hints.starts import HINT, NEXT, hinting, modules_of, start
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
@@ -110,7 +111,7 @@ def ready_to_play(
             except StagingError:
                 raise
             except BotError as error:
-                problems.append(f"{error}\n  next: khiva-arena check {shlex.quote(bot.asked_as)}")
+                problems.append(f"{error}\n{NEXT}khiva-arena check {shlex.quote(bot.asked_as)}")
     staged_bots = [bot for bot in entrants if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox, plan)
     if new_bots := [bot for bot in staged_bots if bot.identity not in earlier_commands]:
@@ -217,12 +218,10 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
 
     skip_broken: it is marked as broken instead
     """
-    from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
-
     built: list[Bot] = []
     for bot in entrants:
         try:
-            built += [bot] if bot.broken else only_modules([bot], level)
+            built += [bot] if bot.broken else modules_of([bot], level)
         except BotError as error:
             if isinstance(error, StagingError) or not skip_broken:
                 raise
@@ -296,19 +295,29 @@ def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: d
 
 
 def _first_of(bot: Bot, problem: str) -> str:
-    """Return in a line the beginning of a problem, the last line that the bot or its build wrote, and the command that shows
-    all."""
+    """Return in a line the beginning of a problem, the first error of its build or the last line that it wrote, a hint if the
+    cause is known, and the command that shows all."""
+    from khiva_arena.entrants.build_output import first_error  # not above: most bots are built
+
     first, *others = problem.split("\n")
     words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]
+    advice = [line.removeprefix(HINT) for line in others if line.startswith(HINT)]
+    others = [line for line in others if not line.startswith((HINT, NEXT))]
     if (begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)) is not None:
         others = [line for line in others[begin + 1 :] if line.startswith("    ")]
+    elif error := first_error("\n".join(others)):
+        words.append(f"its first error: {error[:LINE_SHOWN]}")
+        others = []
     if output := [line.strip() for line in others if line.strip()]:
         words.append(f"it wrote last: {output[-1][:LINE_SHOWN]}")
+    words += [f"hint: {line}" for line in advice]
     return f"{'; '.join(words)}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
 
 
 def _stage_with_permissions(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:
-    return with_permissions(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
+    with hinting(bot, sandbox.level):
+        command = staging.stage(bot, sandbox.level)
+    return with_permissions(command, bot.name, first.network, first.env, first.link_ms)
 
 
 def _keep_from_each_other(
@@ -321,9 +330,7 @@ def _keep_from_each_other(
 
 def _start(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox) -> None:
     header = first_header(first, entrants, sandbox)
-    bot_commands = [commands[bot.identity] for bot in entrants]
-    words = ["" if bot.guest else bot.asked_as for bot in entrants]
-    preflight([bot.name for bot in entrants], bot_commands, header, sandbox, words=words)
+    start(entrants, [commands[bot.identity] for bot in entrants], header, sandbox)
 
 
 def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Header:

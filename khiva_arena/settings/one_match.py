@@ -11,6 +11,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
+from khiva_arena.hints.starts import hinting, modules_of
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, digest_of
 from khiva_arena.result import Clock
@@ -27,17 +28,22 @@ class OneMatch(NamedTuple):
     """A match that is ready to be played.
 
     job: the job for the arbiter.
-    words: how each bot was named, by seat.
+    entrants: the bots by seat.
     random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
     marks: by seat, marks that other seats may lack: person, or those of a definition.
     then: the record that the match goes on from; None for a match of its own.
     """
 
     job: Job
-    words: tuple[str, ...]
+    entrants: tuple[Bot, ...]
     random_secret: bytes | None
     marks: tuple[tuple[str, ...], ...]
     then: Record | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The word by which each bot was named, by seat."""
+        return tuple(bot.asked_as for bot in self.entrants)
 
 
 class MatchEntry(NamedTuple):
@@ -79,9 +85,7 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
     settings.game.vet(settings.seats, settings.rules)
     sandbox = sandbox_of(settings, say, rated=False)
     if settings.clock is Clock.TICKS:
-        from khiva_arena.entrants.only_modules import only_modules  # not above: few matches are in ticks
-
-        entrants = only_modules(entrants, sandbox.level)
+        entrants = modules_of(entrants, sandbox.level)
     random_secret = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(random_secret or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)
@@ -93,7 +97,7 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
     commands = stage_all(entrants, sandbox, settings.network, settings.env, settings.link_ms, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, conditions.header(bots, name, seed), seed, commands, sandbox)
-    return OneMatch(job, tuple(bot.asked_as for bot in entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
+    return OneMatch(job, tuple(entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
 
 
 def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
@@ -111,6 +115,9 @@ def stage_all(
     by_function: bool = False,
 ) -> tuple[Command, ...]:
     """Stage each bot and return the command that starts it, with the permissions given to it. Raises BotError."""
-    return tuple(
-        with_permissions(stage(bot, sandbox.level, by_function=by_function), bot.name, network, env, link_ms) for bot in entrants
-    )
+    commands = []
+    for bot in entrants:
+        with hinting(bot, sandbox.level):
+            command = stage(bot, sandbox.level, by_function=by_function)
+        commands.append(with_permissions(command, bot.name, network, env, link_ms))
+    return tuple(commands)

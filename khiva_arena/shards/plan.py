@@ -15,6 +15,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import HASHED
+from khiva_arena.hints.starts import modules_of
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Clock
@@ -115,9 +116,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     first = stages[0]
     sandbox = sandbox_of(first, say, rated=True)
     if first.clock is Clock.TICKS:
-        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
-
-        entrants = with_distinct_names(only_modules(entrants, sandbox.level))
+        entrants = with_distinct_names(modules_of(entrants, sandbox.level))
     definition = definition_of(first, entrants, sandbox)
     refuse_to_mix(definition)
     refuse_short_turns(definition)
@@ -213,9 +212,7 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
     if definition.in_ticks:
-        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
-
-        bots = only_modules(bots, best())
+        bots = modules_of(bots, best())
     planned = PlannedEvents(PlannedShard(event, shard, path), say)
     stages, entrants = (settings_from(values),), _as_planned(event, bots)
     if definition.batch is None:  # the tables of a batch were checked when they were drawn

@@ -26,6 +26,7 @@ from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.stderr import MARK
 from khiva_arena.commands import traced
 from khiva_arena.commands.traced import Tracing
+from khiva_arena.entrants.bots import broken
 from khiva_arena.errors import StagingError
 from khiva_arena.modules.runner import line
 from khiva_arena.protocol import codec
@@ -35,6 +36,9 @@ from khiva_arena.result import TICKS_A_MS, Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
 
 SPINS = sentence("arbiter", "runner-spins", seconds="1")
+
+SEATED = [broken(word, "") for word in ("a", "b")]
+"""Two bots of which nothing is known but a word."""
 
 
 async def _play(job: Job) -> Outcome:
@@ -176,7 +180,7 @@ def test_a_match_in_ticks_is_traced_and_captured_and_the_same(
     record = played("honest", module).record
     assert record
     plain, shown = (
-        traced.play(job, Tracing(*how, False), ["a", "b"]).outcome.record for how in ((False, None), (True, tmp_path / "raw"))
+        traced.play(job, Tracing(*how, False), SEATED).outcome.record for how in ((False, None), (True, tmp_path / "raw"))
     )
     assert plain == shown == record
     for seat in range(2):
@@ -196,7 +200,7 @@ def test_a_match_in_ticks_is_traced_and_captured_and_the_same(
 
 def test_what_a_module_wrote_that_does_not_start_is_captured(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(PreflightFailed):
-        traced.play(a_job("honest", "text:0"), Tracing(False, tmp_path / "raw", False), ["a", "b"])
+        traced.play(a_job("honest", "text:0"), Tracing(False, tmp_path / "raw", False), SEATED)
     assert (tmp_path / "raw" / "seat-1.from-bot").read_bytes() == b"What now?"
     assert "seat-1.from-bot" in capfd.readouterr().err
 

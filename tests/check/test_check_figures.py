@@ -12,12 +12,14 @@ from wording import pattern, sentence
 
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.check import describe, processor, run, steps_play
-from khiva_arena.check.context import Failed, RunningCheck, Warned
+from khiva_arena.check import processor, run, steps_play
+from khiva_arena.check.context import RunningCheck, Warned
 from khiva_arena.check.positions import decisions_of_a_match
 from khiva_arena.check.report import Bar, histogram_text
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import GAMES, get
+from khiva_arena.hints import describe
+from khiva_arena.hints.failed import Failed
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.proc_usage import ThreadTime

@@ -61,6 +61,38 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
     assert again.stdout == done.stdout
 
 
+FAILS = {
+    "torchless": ("", "import torch\n"),
+    "programless": ('build = "no-such-compiler main.c"\n', ""),
+    "silent": ("", "raise SystemExit('I give up')\n"),
+    "erring": ('build = "{python} main.py"\n', "print('main.c:3:5: error: x')\nprint('y\\n' * 5000)\nraise SystemExit(1)\n"),
+}
+"""Bots that do not start, each with its line of bot.toml and its program; the cause of the first two is known."""
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_a_start_that_fails_has_the_hint_of_check(tmp_path: Path, name: str) -> None:
+    toml, program = FAILS[name]
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "bot.toml").write_text(f'name = "{name}"\nrun = "{{python}} main.py"\nfiles = ["*.py"]\n{toml}')
+    (tmp_path / name / "main.py").write_text(program)
+    checked = json.loads(arena("check", "--quick", name, "--isolation", "trusted", "--json", cwd=tmp_path, code=1).stdout)
+    (step,) = [step for step in checked["steps"] if step["status"] == "failed"]
+    hint = step["hint"] if name in ("torchless", "programless") else ""
+    seated = bots(name, RANDOM, NAIVE)
+    for words in (["run", *seated, *FAST], ["match", *seated[:4], "--isolation", "trusted"]):
+        said = arena(*words, cwd=tmp_path, code=2).stderr
+        assert (f"  hint: {hint}\n" if hint else "") in said, words
+        assert hint or "hint: " not in said
+    (line,) = [
+        line
+        for line in arena("run", *seated, *FAST, "--skip-broken", cwd=tmp_path).stderr.splitlines()
+        if " is left out: " in line
+    ]
+    assert line.endswith(f"{f'; hint: {hint}' if hint else ''}; next: khiva-arena check {name}")
+    assert ("its first error: main.c:3:5: error: x" in line) == (name == "erring")
+
+
 def test_nobody_is_left_out_where_the_machine_may_be_to_blame(
     broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

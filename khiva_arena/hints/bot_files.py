@@ -29,7 +29,7 @@ _SHELL_READ = re.compile(r"not found|syntax error|Syntax error|[Uu]nexpected|une
 
 def hint_of(bot: Bot, language: str, actual: str, notes: str) -> str:
     """Return a line for a bot that ended as ``actual`` says and left ``notes`` on stderr; "" if its files do not show why."""
-    if not bot.sources or "ended" not in actual:
+    if not bot.sources or not bot.run or "ended" not in actual:
         return ""
     program = os.path.normpath(bot.run[0]) if "/" in bot.run[0] else ""
     if program in dict(bot.sources) and (text := _of_program(bot, program, language, actual, notes)):

@@ -6,9 +6,9 @@ import shlex
 
 import msgpack
 
-from khiva_arena.check.context import Failed
-from khiva_arena.check.describe import whole_frames
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.hints.describe import whole_frames
+from khiva_arena.hints.failed import Failed
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
@@ -54,7 +54,7 @@ INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\
 def of_settings(bot: Bot, text: str) -> str:
     """Return the mistake in a run line of one word, "" if there is none: a file that is taken for a program, or a
     missing script."""
-    word = bot.run[0]
+    word = bot.run[0] if bot.run else ""  # a module has none
     if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
         advice = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
         return f"run names {word} as a program on the PATH; it is a file of the bot: {advice}"

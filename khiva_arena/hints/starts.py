@@ -1,0 +1,113 @@
+"""Trial starts of bots, with a hint for each bot that cannot be built or does not start."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from khiva_arena.arbiter.job import Job
+from khiva_arena.arbiter.lifetimes import describe_status
+from khiva_arena.arbiter.preflight import FailedStart, PreflightFailed, preflight
+from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import BotError, StagingError
+from khiva_arena.replay.record import Header
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.trace import Trace  # most starts are not traced
+
+HINT, NEXT = "  hint: ", "  next: "
+
+
+def start(
+    entrants: Sequence[Bot],
+    commands: Sequence[Command],
+    header: Header,
+    sandbox: Sandbox,
+    called: Sequence[tuple[str, str]] = (),
+    trace: "Trace | None" = None,
+) -> None:
+    """Start all bots as ``preflight`` does. Of a bot that does not start, the problem ends with a hint, if its cause is known.
+
+    called: for messages, the name of each bot and the user's word for it; () for those of the bots, without words of guests.
+    """
+    called = called or [(bot.name, "" if bot.guest else bot.asked_as) for bot in entrants]
+    try:
+        preflight([name for name, _ in called], commands, header, sandbox, words=[word for _, word in called], trace=trace)
+    except PreflightFailed as error:
+        problems = []
+        for position, problem, failure in zip(error.positions, error.problems, error.failures, strict=True):
+            advice = _of_start(entrants[position], failure, confined=sandbox.level.confines)
+            problems.append(with_hint(problem, Redactor(commands[position].handed).text(advice)))
+        raise PreflightFailed(problems, error.failures, error.positions) from None
+
+
+def start_match(job: Job, entrants: Sequence[Bot], trace: "Trace | None" = None) -> None:
+    """Start the bots of one match, as ``start`` does; those that are out in its past are not needed.
+
+    entrants: by seat.
+    trace: of the match; it is left alone if bots are left out
+    """
+    out = job.past.out if job.past else ()
+    here = [seat for seat in range(len(entrants)) if seat not in out]
+    header = replace(job.header, seats=tuple(job.header.seats[seat] for seat in here))
+    bots, commands = [entrants[seat] for seat in here], [job.commands[seat] for seat in here]
+    called = [(seat.name, bot.asked_as) for seat, bot in zip(header.seats, bots, strict=True)]
+    start(bots, commands, header, job.sandbox, called, None if out else trace)
+
+
+@contextmanager
+def hinting(bot: Bot, level: Level) -> Iterator[None]:
+    """Add a hint to the BotError of a bot that cannot be built, if the cause is known."""
+    try:
+        yield
+    except StagingError:  # this machine is to blame
+        raise
+    except BotError as error:
+        problem = str(error)
+        advice = _hint(bot, "its files copied, and its build done", problem, confined=level.confines)
+        if not advice:
+            raise
+        raise BotError(with_hint(problem, advice)) from None
+
+
+def modules_of(bots: Sequence[Bot], level: Level) -> list[Bot]:
+    """Return bots as ``only_modules`` does. Raises BotError for the first that cannot be built, with a hint."""
+    from khiva_arena.entrants.only_modules import only_modules  # not above: few matches are in ticks
+
+    built: list[Bot] = []
+    for bot in bots:
+        with hinting(bot, level):
+            built += only_modules([bot], level)
+    return built
+
+
+def with_hint(problem: str, advice: str) -> str:
+    """Return a problem of several lines with a hint, before the line on the command to type next; as it is without one."""
+    if not advice:
+        return problem
+    lines = problem.split("\n")
+    at = len(lines) - 1 if lines[-1].startswith(NEXT) else len(lines)
+    return "\n".join([*lines[:at], f"{HINT}{advice}", *lines[at:]])
+
+
+def _of_start(bot: Bot, failure: FailedStart, *, confined: bool) -> str:
+    """Return the hint for a bot that did not start, "" if the cause is not known."""
+    ending, detail = failure.report.ending, failure.report.faults[0].detail
+    has_ended = ending.status is not None and not ending.killed
+    got = f"its output ended: it {describe_status(ending.status or 0)}; {detail}" if has_ended else detail
+    return _hint(bot, "its hello", got, confined=confined, notes=ending.notes, received=failure.output)
+
+
+def _hint(bot: Bot, expected: str, got: str, *, confined: bool, notes: str = "", received: bytes = b"") -> str:
+    from khiva_arena.hints.failed import Failed  # not above: most bots start
+    from khiva_arena.hints.hint import hint
+
+    if bot.guest:  # of which nothing is known here
+        return ""
+    failed = Failed(expected, got)
+    failed.notes, failed.received = notes, received
+    return hint(bot, failed, confined=confined, plain=True)
