@@ -21,6 +21,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.settings import Settings
+from khiva_arena.store.not_played import NotPlayed
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import say
 
@@ -89,11 +90,12 @@ def compete(
         plan, shard = part
         stages, entrants, planned = competition_of_plan(Path(plan), shard, with_tuples(keywords), options["any_engine"], say)
         return _play(stages, entrants, RunOptions(**options, planned=planned), listener)
-    from khiva_arena.settings.competition import competition_from
+    from khiva_arena.settings.competition import competition_from, not_taken
 
-    stages, entrants = competition_from(Path(config) if config else None, with_tuples(keywords), say)
+    file, values = Path(config) if config else None, with_tuples(keywords)
+    stages, entrants = competition_from(file, values, say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
-    return _play(stages, entrants, RunOptions(**options), listener)
+    return _play(stages, entrants, RunOptions(**options), listener, not_taken(file, values))
 
 
 def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int) -> dict[str, Any]:
@@ -105,11 +107,14 @@ def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str]
     return _play([settings], entrants, RunOptions(**options), listener)
 
 
-def _play(stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int) -> dict[str, Any]:
+def _play(
+    stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int, others: Sequence[NotPlayed] = ()
+) -> dict[str, Any]:
     from khiva_arena.competition.run import Run
 
     stream = EventsFile(listener, fifo=False, name="what the caller sees")
-    return Run(stages, entrants, options, say, stream, seating_of(stages[0], entrants, say)).play()._asdict()
+    seating = seating_of(stages[0], entrants, say)
+    return Run(stages, entrants, options, say, stream, seating, not_taken=others).play()._asdict()
 
 
 def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:

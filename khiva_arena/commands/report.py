@@ -65,7 +65,7 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
         if out is not None:
             only = ids_of_matches(content, page_flags.matches) if page_flags.matches else None
             folder = ReplayFolder(out) if page_flags.replays == ALL else None
-            private = Private(notes=everybody) if page_flags.notes else NOTHING_PRIVATE
+            private = Private(notes=everybody, reports=everybody) if page_flags.notes else NOTHING_PRIVATE
             wish = Wish(NO_LIMIT if page_flags.matches else limit, only, private, folder)
             page = page_from(content, page_flags.title, wish, receipt_of(source), page_flags.settings_file)
             write_page(out, page)

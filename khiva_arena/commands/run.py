@@ -17,7 +17,7 @@ from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.competition import CompetitionParts, competition_from
+from khiva_arena.settings.competition import CompetitionParts, competition_from, not_taken
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.row import duration_ms
@@ -96,7 +96,8 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         return 0
     file = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
     seating = seating_of(stages[0], entrants, say)
-    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file)
+    others = not_taken(config, flag_settings) if from_plan is None else ()
+    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file, not_taken=others)
     try:
         event_ids, complete = competition.play()
     except KeyboardInterrupt:

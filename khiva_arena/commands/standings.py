@@ -14,6 +14,7 @@ from khiva_arena.league.seasons import public_words_of, words_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
+from khiva_arena.report.shapes import NotPlayedBot
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
 from khiva_arena.settings.flags import take_fields
@@ -70,8 +71,16 @@ def print_standings(
         click.echo(json.dumps({"standings": [table.to_json() for table in tables]}))
         return
     _print_tables(folder, tables, request.names, wide=wide)
+    _print_not_played([bot for table in tables for bot in table.not_played])
     if not tables:
         click.echo(harmless(f"no event to rate in {folder}"))
+
+
+def _print_not_played(bots: Sequence[NotPlayedBot]) -> None:
+    """Print which bots were left out of the events, and why."""
+    if bots:
+        lines = dict.fromkeys(f"{bot.name}: {bot.why}: {bot.line}" for bot in bots)  # in several events, told once
+        click.echo("\n".join(["", "Not played, and why:", *paragraphs([harmless(line) for line in lines], table_width())]))
 
 
 def print_run(folder: Path, events: Sequence[str], settings: str = "", *, so_far: bool = False) -> None:

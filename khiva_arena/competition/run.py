@@ -33,7 +33,9 @@ from khiva_arena.say import Say
 from khiva_arena.settings.define import definition_of, refuse_to_mix
 from khiva_arena.settings.isolation import admit, chosen_sandbox
 from khiva_arena.settings.settings import Settings
+from khiva_arena.store import not_played
 from khiva_arena.store.db import EventRow, MatchRow, Store
+from khiva_arena.store.not_played import NotPlayed
 from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.words import count
 
@@ -65,6 +67,7 @@ class Run:
     seating: lasts while bots are played, and waits at its beginning for players elsewhere.
     trial: bots that a budget has started already, None without a budget.
     settings_file: the name of the file with the settings; "" for flags alone.
+    not_taken: files and folders among the bots that are none.
     """
 
     stages: Sequence[Settings]
@@ -75,6 +78,7 @@ class Run:
     seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext
     trial: BudgetTrial | None = None
     settings_file: str = ""
+    not_taken: Sequence[NotPlayed] = ()
 
     def __post_init__(self) -> None:
         self.begun: list[str] = []
@@ -213,6 +217,7 @@ class Run:
                 if todo.definition is None:
                     break
                 event = self._begin(store, todo)
+                self._keep_not_played(event)
                 if self.options.commit:
                     return RunResult([event.id], False)
                 ids = self.begun = _with_extended(store, [*self._over, event.id])
@@ -240,6 +245,13 @@ class Run:
             store.add_public(event.id, text)
             event = stored.stored_event(store, event.id)
         return event
+
+    def _keep_not_played(self, event: EventRow) -> None:
+        try:
+            not_played.write(self._first.out, event.id, [*self._playing.left_out, *self.not_taken])
+        except OSError as error:
+            what = "standings and pages will not name the bots that do not play"
+            self.say(f"{self._first.out / not_played.FILE}: {what}: {error.strerror or error}", warning=True)
 
     def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:
         """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""

@@ -12,10 +12,10 @@ from khiva_arena.text import is_text
 
 
 class Glob(NamedTuple):
-    """The folders for which a glob stands, sorted.
+    """The paths that fit a glob, sorted.
 
-    bots: those with a bot.toml.
-    others: those without.
+    bots: folders with a bot.toml, for which the glob stands.
+    others: folders without, and files.
     """
 
     bots: list[str]
@@ -26,9 +26,20 @@ def folders_of(word: str) -> Glob | None:
     """Return the folders for which a glob stands; None for a word that is no glob, or that is the name of a file or folder."""
     if not is_text(word) or not has_magic(word) or os.path.lexists(word):
         return None
-    folders = sorted(path for path in glob(word) if os.path.isdir(path))
-    bots = [path for path in folders if os.path.lexists(os.path.join(path, "bot.toml"))]
-    return Glob(bots, [path for path in folders if path not in bots])
+    paths = sorted(glob(word))
+    bots = [path for path in paths if os.path.isdir(path) and os.path.lexists(os.path.join(path, "bot.toml"))]
+    return Glob(bots, [path for path in paths if path not in bots])
+
+
+def why_not_taken(path: str) -> str:
+    """Return why a glob does not take a path."""
+    if os.path.isdir(path):
+        return "a folder without a bot.toml"
+    if path.endswith((".zip", ".tar", ".tgz", ".tar.gz", ".7z", ".rar")):
+        return "an archive; unpack it into a folder with a bot.toml"
+    if path.endswith(".wasm"):
+        return "a file, of which a glob takes none; name the module by itself"
+    return "a file, not a folder with a bot.toml"
 
 
 def meant_bot(word: str, base: str = "") -> str:

@@ -26,7 +26,7 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import FOR_A_BUILD, Resources
 from khiva_arena.sandbox.reaper import REAPER
-from khiva_arena.text import file_name, printable
+from khiva_arena.text import file_name
 
 if TYPE_CHECKING:
     from khiva_arena.entrants.build_output import BuildOutput  # most bots were built before

@@ -1,6 +1,6 @@
 """Rating tables of a store: one for each pool of its events, with their sections and places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,9 @@ from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
 from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.say import Say, say_nothing
+from khiva_arena.store import not_played
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.not_played import NotPlayed
 
 
 class PooledTable(NamedTuple):
@@ -42,6 +44,7 @@ class PooledTable(NamedTuple):
     contrasts: differences of the sets of bots that were named.
     cells: the levels at which runners of modules were kept, by name.
     by_source: which source of points the first bot is ahead by, in a sentence; "" if nobody asked, or nothing can be said.
+    not_played: the bots that were left out of these events.
     """
 
     heading: str
@@ -54,6 +57,7 @@ class PooledTable(NamedTuple):
     contrasts: tuple[shapes.Contrasts, ...] = ()
     cells: tuple[str, ...] = ()
     by_source: str = ""
+    not_played: tuple[shapes.NotPlayedBot, ...] = ()
 
     @property
     def title(self) -> str:
@@ -93,6 +97,7 @@ class PooledTable(NamedTuple):
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
         more = {**selection, **partial, **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
+        more |= {"not_played": to_builtins(self.not_played)} if self.not_played else {}
         return {**settings_of(self.events), **table, **self.places_json(), **more}
 
     def places_json(self) -> dict[str, Any]:
@@ -130,7 +135,17 @@ def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN,
     """
     with Store.read(folder) as store:
         tables = tables_in(StoredResults(store), rated_events(store, tuple(words), say), request, say)
-        return [table._replace(cells=store.cells(event.id for event in table.events)) for table in tables]
+        left_out = not_played.read(folder)
+        return [
+            table._replace(cells=store.cells(event.id for event in table.events), not_played=_not_played(left_out, table.events))
+            for table in tables
+        ]
+
+
+def _not_played(left_out: Mapping[str, Sequence[NotPlayed]], events: Sequence[EventRow]) -> tuple[shapes.NotPlayedBot, ...]:
+    return tuple(
+        shapes.NotPlayedBot(event.id, bot.name, bot.why, bot.line) for event in events for bot in left_out.get(event.id, ())
+    )
 
 
 def tables_in(

@@ -5,11 +5,12 @@ Private data are the bot's words on stderr and the durations of its decisions.
 
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.page.folder import ReplayFolder
-from khiva_arena.page.replays import Private, Wish
+from khiva_arena.page.replays import Private, Wish, nobody
 from khiva_arena.page.source import PageSource
 from khiva_arena.page.write import page_from, title_of, write_page
 from khiva_arena.text import harmless
@@ -20,7 +21,8 @@ DIGITS = 12
 
 
 def author_pages(folder: Path, source: PageSource, title: str, replays: int, has_folders: bool = False) -> Iterator[Path]:
-    """Write a page for each bot of a store or a bundle, and yield its path. It holds replays of the bot's own matches.
+    """Write a page for each bot of a store or a bundle, and yield its path. It holds replays of the bot's own matches; that of a
+    bot that was left out holds the report on it.
 
     title: how the title of each page begins, "" for one made of the events.
     replays: how many bytes of replays each page may hold.
@@ -41,6 +43,11 @@ def author_pages(folder: Path, source: PageSource, title: str, replays: int, has
         write_page(out, page_from(source, f"{title}: {harmless(name)}", wish))
         if not has_folders:
             beside.finish()  # what was beside the page that this one replaces
+        yield out
+    for bot in {bot.word: bot for _, bot in source.not_played}.values():
+        out = folder / file_name(bot.name, sha256(bot.word.encode()).hexdigest())
+        own = Private(times=nobody, reports=bot.word.__eq__)
+        write_page(out, page_from(source, f"{title}: {harmless(bot.name)}", Wish(0, private=own)))
         yield out
 
 

@@ -218,6 +218,21 @@ class PageTable(Struct, frozen=True):
     verdict: str = ""
 
 
+class PageNotPlayed(Struct, frozen=True):
+    """A bot that was left out of an event, or a file or folder among its bots that is none.
+
+    event: the number of the event.
+    name: of the bot, or of the file.
+    why: the reason, in words that tell nothing of what is in it.
+    report: all that is known, with words of the bot; "" unless its author reads the page, or notes were asked for.
+    """
+
+    event: int
+    name: str
+    why: str
+    report: str
+
+
 class PageData(Struct, frozen=True):
     """A page.
 
@@ -231,6 +246,7 @@ class PageData(Struct, frozen=True):
     home: on a page that only holds replays, the address of the page with the results; "" on that page.
     receipt: the newest link of the league's chain when the page was made; "" without a league.
     checker: how its reader checks it in a browser, in sentences.
+    not_played: the bots that were left out.
     """
 
     title: str
@@ -244,3 +260,4 @@ class PageData(Struct, frozen=True):
     home: str = ""
     receipt: str = ""
     checker: str = ""
+    not_played: list[PageNotPlayed] = []

@@ -1,7 +1,7 @@
 """Other names for bots, on pages whose readers shall not know which bot is which."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -10,6 +10,7 @@ from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
 from khiva_arena.store.db import EventRow
+from khiva_arena.store.not_played import NotPlayed
 from khiva_arena.text import harmless
 from khiva_arena.words import meant
 
@@ -44,8 +45,15 @@ def _json(path: Path) -> dict[str, object]:
     return values
 
 
-def rename(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventRow]:
+def renamed(left_out: Sequence[tuple[int, NotPlayed]], names: Mapping[str, str]) -> list[tuple[int, NotPlayed]]:
+    """Return the bots that were left out with their other names. ``names``: by name."""
+    return [(event, structs.replace(bot, name=names.get(bot.name, bot.name))) for event, bot in left_out]
+
+
+def rename(events: Sequence[EventRow], names: Mapping[str, str], left_out: Collection[str] = ()) -> list[EventRow]:
     """Return events with other names for their bots, so that all pages made from them have these. ``names``: by name or identity.
+
+    left_out: names of bots that do not play, with which ``names`` may deal, too.
 
     Raises ConfigError for a bot that is not there, or one name for bots that had different ones.
     """
@@ -57,7 +65,7 @@ def rename(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventRo
         f"--names: no bot {harmless(word, LONGEST_NAME)!r} here{meant(word, words_known)}; there are "
         + ", ".join(sorted({harmless(bot.name) for bot in bots}))
         for word in names
-        if word not in words_known
+        if word not in words_known and word not in left_out
     ]
     before: dict[str, set[str]] = {}
     for bot in bots:

@@ -42,10 +42,12 @@ class Private:
 
     notes: tells by a bot's identity whether its words on stderr are in the page.
     times: tells by a bot's identity whether the durations of its decisions are; they are no secret of a whole competition.
+    reports: tells by its word whether the report on a bot that was left out is, which repeats words of the bot.
     """
 
     notes: Callable[[str], bool] = nobody
     times: Callable[[str], bool] = everybody
+    reports: Callable[[str], bool] = nobody
 
 
 NOTHING_PRIVATE = Private()

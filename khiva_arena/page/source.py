@@ -20,13 +20,15 @@ from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import timetable_of
 from khiva_arena.events.tables import PooledTable, TableRequest, tables_in, with_points
 from khiva_arena.games.registry import handing
-from khiva_arena.page.names import rename
+from khiva_arena.page.names import rename, renamed
 from khiva_arena.replay.record import Record
 from khiva_arena.report.section_names import POINTS
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import not_played
 from khiva_arena.store.db import EventRow, SeatRow, Store
+from khiva_arena.store.not_played import NotPlayed
 from khiva_arena.store.rows import Times
 
 SECTIONS = ("crosstable", "seats", POINTS)
@@ -64,6 +66,7 @@ class PageSource(ResultSource, Protocol):
     events: those the page shows.
     tables: of these events; ``tables_with_points`` adds where points come from.
     request: what these tables have so far.
+    not_played: the bots that were left out of the events, each with the number of its event; a bundle has none.
     """
 
     kind: str
@@ -71,6 +74,7 @@ class PageSource(ResultSource, Protocol):
     events: list[EventRow]
     tables: list[PooledTable]
     request: TableRequest
+    not_played: list[tuple[int, NotPlayed]]
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         """Yield the recorded matches of an event in the order of its schedule."""
@@ -119,10 +123,13 @@ def page_source(
         yield _Bundle(path, names or {}, request)
         return
     with Store.read(path) as store:
-        events = rename(in_order(rated_events(store, tuple(words), say)), names or {})
+        found = in_order(rated_events(store, tuple(words), say))
+        kept = not_played.read(path)
+        left_out = [(event.number, bot) for event in found for bot in kept.get(event.id, ())]
+        events = rename(found, names or {}, [bot.name for _, bot in left_out])
         try:
             tables = tables_in(StoredResults(store), events, request, say)
-            yield _Store(store, events, tables, request, bool(words))
+            yield _Store(store, events, tables, request, bool(words), renamed(left_out, names or {}))
         except RecordError as error:  # of a match that whoever makes the page has replayed
             raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
 
@@ -133,10 +140,17 @@ class _Store(StoredResults):
     kind = "store"
 
     def __init__(
-        self, store: Store, events: list[EventRow], tables: list[PooledTable], request: TableRequest, selected: bool
+        self,
+        store: Store,
+        events: list[EventRow],
+        tables: list[PooledTable],
+        request: TableRequest,
+        selected: bool,
+        not_played: list[tuple[int, NotPlayed]],
     ) -> None:
         super().__init__(store)
         self.request = request
+        self.not_played = not_played
         self.events = events
         self.tables = tables
         self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
@@ -181,6 +195,7 @@ class _Bundle(BundledResults):
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
         super().__init__([row.matches for row in bundled.events], bundled.links)
         self._path = path
+        self.not_played: list[tuple[int, NotPlayed]] = []
         self.verify = "khiva-arena verify BUNDLE"
         self.events = rename([row.event for row in bundled.events], names)
         self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)

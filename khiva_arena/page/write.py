@@ -20,6 +20,7 @@ from khiva_arena.page.data import (
     PageEvent,
     PageLineUp,
     PageMatch,
+    PageNotPlayed,
     PageRound,
     PageSitter,
     PageTable,
@@ -43,8 +44,11 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.shipped import adviser
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.store.new_file import new_file
+from khiva_arena.store.not_played import NotPlayed
 from khiva_arena.text import harmless
 
+REPORT_MOST, LINE_MOST = 1_900, 300
+"""Characters of the report on a bot that was left out, and of its first line: a page cuts what is longer."""
 REMOTE = "remote"  # of the marks
 CountMatch = Callable[[EventRow, RecordedMatch], None]
 
@@ -73,10 +77,11 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         legal=replays.box.legal,
         receipt=receipt,
         checker=check_it_yourself(),
+        not_played=[_not_played(event, bot, wish.private.reports(bot.word)) for event, bot in source.not_played],
     )
     for event, page_event in zip(source.events, data.events, strict=True):
         if wish.folder:
-            wish.folder.begin(structs.replace(data, events=[page_event], tables=[]))
+            wish.folder.begin(structs.replace(data, events=[page_event], tables=[], not_played=[]))
         matches.add(_matches(source, event, rated, replays, [times.add, trips.add]))
         for position, bot in enumerate(page_event.bots):
             if REMOTE in bot.marks and (round_trip := trips.in_words(event, position)):
@@ -113,6 +118,13 @@ def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
     """Return by game the data that its drawing needs."""
     versions = {event.definition.game: event.definition.rules_version for event in events}
     return {name: dict(get(name, version).scenery) for name, version in versions.items()}
+
+
+def _not_played(event: int, bot: NotPlayed, with_report: bool) -> PageNotPlayed:
+    text = bot.report or bot.line if with_report else ""
+    if len(text) > REPORT_MOST:  # the hint is at its end
+        text = f"{text.partition(chr(10))[0][:LINE_MOST]}\n...\n{text[LINE_MOST + 5 - REPORT_MOST :]}"
+    return PageNotPlayed(event, harmless(bot.name), bot.why, harmless(text, keep="\n"))
 
 
 def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:

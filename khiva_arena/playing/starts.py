@@ -3,6 +3,7 @@
 A bot that cannot play ends the run, or is left out.
 """
 
+import os
 import shlex
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ from khiva_arena.settings.define import conditions_of
 from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.settings.permissions import with_permissions
 from khiva_arena.settings.settings import DEFAULTS, Settings, settings_from
+from khiva_arena.store.not_played import NotPlayed, Why
 
 if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
@@ -48,13 +50,13 @@ class Entrants(NamedTuple):
 
     entrants: the bots.
     commands: the commands of the bots that have been started once already, by identity.
-    left_out: the bots that do not play, by name.
+    left_out: the bots that do not play.
     took: the duration of a match, if it was measured.
     """
 
     entrants: tuple[Bot, ...]
     commands: Mapping[str, Command] = MappingProxyType({})
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[NotPlayed, ...] = ()
     took: "MatchTime | None" = None
 
 
@@ -165,7 +167,7 @@ def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[
     asks_for_more = any(values.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
     if asks_for_more or values.get("isolation") == Level.TRUSTED or values.get("game", DEFAULTS["game"]) not in NAMES:
         return []
-    reasons: dict[str, str] = {}
+    reasons: dict[str, NotPlayed] = {}
     try:
         first = _valid_part(values)
         sandbox = sandbox_of(first, say_nothing, rated=True)
@@ -173,7 +175,7 @@ def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[
         return []
     if sandbox.level.confines and bots:
         _start_here(first, bots, sandbox, reasons)
-    return [f"{bot.name} ({bot.asked_as}): {reasons[bot.identity]}" for bot in bots if bot.identity in reasons]
+    return [f"{bot.name} ({bot.asked_as}): {reasons[bot.identity].line}" for bot in bots if bot.identity in reasons]
 
 
 def _valid_part(values: Mapping[str, Any]) -> Settings:
@@ -196,21 +198,21 @@ def without_broken(
     Raises ConfigError if too few are left. A feature that this machine lacks is no bot's fault, and is raised as by
     ``ready_to_play``.
     """
-    reasons: dict[str, str] = {}
+    reasons: dict[str, NotPlayed] = {}
     if start_elsewhere is not None:
         commands = _start_elsewhere(entrants, start_elsewhere, reasons)
     else:
         commands = _start_here(stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons)
         warn_of_cold_files(say)
-    left_out = [bot.name for bot in entrants if bot.identity in reasons]
-    for bot in entrants:
-        if bot.identity in reasons:
-            say(f"{bot.name} is left out: {reasons[bot.identity]}", warning=True)
+    broken = [bot for bot in entrants if bot.identity in reasons]
+    names = [bot.name for bot in broken]
+    for bot in broken:
+        say(f"{bot.name} is left out: {reasons[bot.identity].line}", warning=True)
     playing = tuple(bot for bot in entrants if bot.identity not in reasons)
-    without = [_without(stage, left_out) for stage in stages]
-    if left_out and (problems := _unplayable(without, entrants, playing)):
-        raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
-    return Entrants(playing, commands, tuple(left_out))
+    without = [_without(stage, names) for stage in stages]
+    if broken and (problems := _unplayable(without, entrants, playing)):
+        raise ConfigError([f"{problem} ({', '.join(names)}: left out by --skip-broken)" for problem in problems])
+    return Entrants(playing, commands, tuple(reasons[bot.identity] for bot in broken))
 
 
 def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> list[Bot]:
@@ -248,9 +250,9 @@ def _without(stage: Settings, names: Sequence[str]) -> Settings:
     return replace(stage, network=tuple(name for name in stage.network if name not in names), env=env)
 
 
-def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, str]) -> dict[str, Command]:
+def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, NotPlayed]) -> dict[str, Command]:
     """Return the command of each bot that starts, by identity. ``reasons`` gets the reason for each other bot, by identity."""
-    reasons |= {bot.identity: bot.broken for bot in bots if bot.broken}
+    reasons |= _of_broken(bots)
     commands: dict[str, Command] = {}
     with one_interrupt():
         for bot in bots:
@@ -260,7 +262,7 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
             except StagingError:
                 raise
             except BotError as error:
-                reasons[bot.identity] = _first_of(bot, str(error))
+                reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
     staged_bots = [bot for bot in bots if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox)
     try:
@@ -269,29 +271,49 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
     except PreflightFailed as error:
         for number, problem in zip(error.positions, error.problems, strict=True):
             bot = staged_bots[number]
-            reasons[bot.identity] = _first_of(bot, problem)
+            reasons[bot.identity] = _not_played(bot, Why.NOT_STARTED, problem)
             del commands[bot.identity]
     return commands
 
 
-def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, str]) -> dict[str, Command]:
+def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, NotPlayed]) -> dict[str, Command]:
     """Start bots on other machines. ``reasons`` gets the reason for each bot that does not start, by identity.
 
     Returns {}: each machine has its own commands.
     """
+    reasons |= _of_broken(bots)
     for bot in bots:
         try:
-            reasons |= {bot.identity: bot.broken} if bot.broken else {}
             check_texts(name for name, _ in bot.sources)
         except ConfigError as error:  # so its files cannot be sent
-            reasons[bot.identity] = str(error)
+            reasons.setdefault(bot.identity, _not_played(bot, Why.UNREAD, str(error)))
     unbroken = [bot for bot in bots if bot.identity not in reasons]
     problems = start_elsewhere(unbroken) if unbroken else {}
     for bot in unbroken:
         if bot.identity in problems:
             worker, problem = problems[bot.identity]
-            reasons[bot.identity] = f"on worker {worker}, {_first_of(bot, problem)}"
+            found = _not_played(bot, Why.NOT_STARTED, problem)
+            reasons[bot.identity] = replace(found, line=f"on worker {worker}, {found.line}")
     return {}
+
+
+def _of_broken(bots: Sequence[Bot]) -> dict[str, NotPlayed]:
+    """Return the bots that are marked as broken, by identity: those that cannot be read, and modules that are not built."""
+    return {
+        bot.identity: NotPlayed(_without_folders(bot), bot.asked_as, Why.UNBUILT if bot.module else Why.UNREAD, bot.broken)
+        for bot in bots
+        if bot.broken
+    }
+
+
+def _without_folders(bot: Bot) -> str:
+    """Return the name of a bot; one that cannot be read is called by its path, whose folders no page may show."""
+    return os.path.basename(os.path.normpath(bot.name)) if bot.name == bot.asked_as else bot.name
+
+
+def _not_played(bot: Bot, why: Why, problem: str) -> NotPlayed:
+    report = "\n".join(line for line in problem.split("\n") if not line.startswith(NEXT))
+    return NotPlayed(bot.name, bot.asked_as, why, _first_of(bot, problem), report)
 
 
 def _first_of(bot: Bot, problem: str) -> str:

@@ -21,9 +21,9 @@ _EXTENDS = ("extends", dict[str, str] | msgspec.UnsetType, msgspec.UNSET)
 _PLACES = ("places", list[shapes.EventPlaces] | msgspec.UnsetType, msgspec.UNSET)
 _PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
 _CELLS = ("cells", list[str] | msgspec.UnsetType, msgspec.UNSET)
-
+_NOT_PLAYED = ("not_played", list[shapes.NotPlayedBot] | msgspec.UnsetType, msgspec.UNSET)
 _CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.UNSET)
-_OF_A_POOL = (_EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS)
+_OF_A_POOL = (_EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS, _NOT_PLAYED)
 
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:

@@ -338,6 +338,21 @@ class Rated(Struct, frozen=True):
     fewest_batches: int | UnsetType = UNSET
 
 
+class NotPlayedBot(Struct, frozen=True):
+    """A bot that was left out of an event, or a file or folder among its bots that is none.
+
+    event: the id of the event.
+    name: of the bot, or of the file.
+    why: the reason, in words that tell nothing of what is in it.
+    line: the reason in full, in a line, which may repeat words of the bot.
+    """
+
+    event: str
+    name: str
+    why: str
+    line: str
+
+
 class PlacedBot(Struct, frozen=True, omit_defaults=True):
     """A bot of an event that is played in rounds.
 

@@ -3,9 +3,10 @@
 Settings come from a file, and from flags or keywords.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -24,8 +25,12 @@ from khiva_arena.settings.row import TABLES
 from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import stages_from
 from khiva_arena.settings.table import TABLE
+from khiva_arena.store.not_played import NotPlayed, Why
 from khiva_arena.text import is_text
 from khiva_arena.words import count
+
+if TYPE_CHECKING:
+    from khiva_arena.entrants.bot_words import Glob  # few files have globs
 
 T = TypeVar("T")
 
@@ -102,10 +107,24 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
 
 def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> list[str]:
     """Return a line for each glob of a settings file with the bots for which it stands, if these play."""
-    words = overrides.get("bots", file.settings.get("bots", ()))
-    named = {word: glob for word, glob in file.globs.items() if isinstance(words, list | tuple) and set(glob.bots) <= {*words}}
-    left_out = {word: f"; without a bot.toml: {', '.join(glob.others)}" if glob.others else "" for word, glob in named.items()}
+    named = _globs_that_play(file, overrides)
+    left_out = {word: "; not taken: " + ", ".join(glob.others) if glob.others else "" for word, glob in named.items()}
     return [f"{word}: {count(len(glob.bots), 'bot')}, {', '.join(glob.bots)}{left_out[word]}" for word, glob in named.items()]
+
+
+def _globs_that_play(file: SettingsFile, overrides: Mapping[str, Any]) -> dict[str, "Glob"]:
+    words = overrides.get("bots", file.settings.get("bots", ()))
+    return {word: glob for word, glob in file.globs.items() if isinstance(words, list | tuple) and set(glob.bots) <= {*words}}
+
+
+def not_taken(config: Path | None, overrides: Mapping[str, Any]) -> list[NotPlayed]:
+    """Return the files and folders that fit a glob of bots in a settings file and are no bots. Raises ConfigError."""
+    if config is None:
+        return []
+    from khiva_arena.entrants.bot_words import why_not_taken  # not above: few files have globs
+
+    paths = [path for glob in _globs_that_play(read_file(config), overrides).values() for path in glob.others]
+    return [NotPlayed(os.path.basename(path), path, Why.NO_BOT, why_not_taken(path)) for path in dict.fromkeys(paths)]
 
 
 def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], check: Callable[[], T]) -> T | None:

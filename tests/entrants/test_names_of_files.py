@@ -22,6 +22,7 @@ from khiva_arena.league.submissions import packing
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.outside.source import source_of
 from khiva_arena.playing import starts
+from khiva_arena.store.not_played import NotPlayed
 from khiva_arena.text import file_name
 
 NO_TEXT = {
@@ -140,7 +141,7 @@ def test_a_bot_that_cannot_be_sent_is_left_out_where_others_start_it(tmp_path: P
         load(str(folder(tmp_path / name, 'run = "true"', *files))) for name, files in (("odd", [b"\xff"]), ("sound", []))
     )
     asked: list[str] = []
-    reasons: dict[str, str] = {}
+    reasons: dict[str, NotPlayed] = {}
 
     def start(unbroken: Sequence[Bot]) -> Mapping[str, tuple[str, str]]:
         asked.extend(bot.name for bot in unbroken)
@@ -148,4 +149,6 @@ def test_a_bot_that_cannot_be_sent_is_left_out_where_others_start_it(tmp_path: P
 
     starts._start_elsewhere([odd, sound], start, reasons)
     assert asked == ["sound"]
-    assert reasons == {odd.identity: sentence("entrants", "name-no-utf-8", name="\\xff")}
+    assert [(at, reason.line) for at, reason in reasons.items()] == [
+        (odd.identity, sentence("entrants", "name-no-utf-8", name="\\xff"))
+    ]

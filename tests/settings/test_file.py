@@ -199,6 +199,6 @@ def test_a_glob_among_the_bots_stands_for_the_folders_that_have_a_bot_toml(tmp_p
     said: list[str] = []
     _, entrants = competition_from(tmp_path / "c.toml", {}, lambda text, **_: said.append(text))
     assert [bot.name for bot in entrants] == ["ann", "bob"]
-    assert said == [f"bots/*: 2 bots, {ann}, {bob}; without a bot.toml: {tmp_path / 'bots' / 'notes'}"]
+    assert said == [f"bots/*: 2 bots, {ann}, {bob}; not taken: {tmp_path / 'bots' / 'notes'}"]
     competition_from(tmp_path / "c.toml", {"bots": [ann, "shipped:python/random"]}, lambda text, **_: said.append(text))
     assert len(said) == 1, "flags win over the file, whose bots do not play"

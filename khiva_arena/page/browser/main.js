@@ -122,6 +122,13 @@ function faulty(row) {
   return Object.entries(row.faults).filter(([, often]) => often).map(([verdict, often]) => `${verdict.replace("_", " ")} ${count(often, "time")}`).join(", ");
 }
 
+/** The bots that were left out, and why. @param {import("./types").Page} page */
+function not_played(page) {
+  const where = (/** @type {number} */ event) => (page.events.length > 1 ? ` (event ${event})` : "");
+  const one = (/** @type {import("./types").Page["not_played"][0]} */ bot) => h("li", {}, h("b", {}, bot.name), `${where(bot.event)}: ${bot.why}`, bot.report ? h("pre", { class: "report" }, bot.report) : null);
+  return page.not_played.length ? h("section", { class: "not-played", "aria-label": "Not played, and why" }, h("h2", {}, "Not played, and why"), h("ul", {}, page.not_played.map(one))) : null;
+}
+
 /**
  * @param {import("./types").Page} page
  * @param {import("./types").Match[]} matches
@@ -145,6 +152,7 @@ function overview(page, matches, names) {
         h("div", { class: "charts" }, charts),
       );
     }),
+    not_played(page),
     h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches.length.toLocaleString("en")} matches`)),
     h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), h("p", {}, page.checker), receipt(page.receipt), page.events.map(facts)),
   ];

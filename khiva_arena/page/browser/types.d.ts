@@ -125,6 +125,8 @@ export interface Page {
   receipt: string;
   /** How its reader checks it in a browser, in sentences. */
   checker: string;
+  /** The bots that were left out; a report only for the author, or if notes were asked for. */
+  not_played: { event: number; name: string; why: string; report: string }[];
 }
 
 /** Whose eyes: all hands open, only what everybody saw, or what one seat saw. */
