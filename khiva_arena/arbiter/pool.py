@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SPARE_DESCRIPTORS = 64
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
-Failed = Callable[[Job, Exception], str]
+MatchFailed = Callable[[Job, Exception], str]
 """Called when the arena itself fails at a match; returns why the match is void."""
 
 
@@ -60,7 +60,7 @@ def play(
     *,
     hold_back: bool = False,
     is_wanted: Callable[[Job], bool] = match_queue.always,
-    failed: Failed | None = None,
+    failed: MatchFailed | None = None,
 ) -> None:
     """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in this thread, as it comes.
 
@@ -96,7 +96,7 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 
 
 async def _live(
-    job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None", failed: Failed | None
+    job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None", failed: MatchFailed | None
 ) -> Outcome:
     """Play a match. It is void if the arena fails at it and somebody is there to be told."""
     try:

@@ -29,6 +29,7 @@ WRITERS = {
     "commands/page.py": "page that checks",
     "entrants/only_modules.py": "modules as they are, by their hashes",
     "events/bundling.py": "bundle",
+    "league/failures.py": "traces for people, which no program reads",
     "league/folder.py": "public files of a league",
     "league/kept.py": "sums, which are made anew",
     "league/player/newest_table.py": "sums, which are made anew",
