@@ -44,8 +44,8 @@ class PlannedEvents:
     def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
         """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
         planned = self._planned_shard.event.definition
-        if planned.batch:  # whose tables no settings give
-            definition = structs.replace(definition, format=planned.format, batch=planned.batch)
+        if planned.batch:  # whose tables and Elo 0 no settings give
+            definition = structs.replace(definition, format=planned.format, batch=planned.batch, anchor=planned.anchor)
         if definition.text != self._planned_shard.event.text:
             lines = drift.differences(self._planned_shard.event, definition, entrants)
             raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])

@@ -194,7 +194,8 @@ def test_no_plan_lies_where_bots_or_the_server_read(folder: Path) -> None:
     (folder / "anchor").mkdir()
     arena("new", "shipped:python/greedy", "outside", cwd=folder)
     settings = folder / "spring" / "league.toml"
-    settings.write_text(settings.read_text().replace("bots/anchors/greedy", str(folder / "outside")))
+    text = settings.read_text().replace("bots/anchors/greedy", str(folder / "outside"))
+    settings.write_text(text.replace('anchor = "greedy"', 'anchor = "random"'))
     for file in ("spring/batch.json", "anchor/../spring/bots/batch.json", "link/batch.json"):
         within = league(folder, "plan", "spring", file, code=2)
         assert sentence("league", "plan-within", file=file) in within.stderr
