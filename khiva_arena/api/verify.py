@@ -8,6 +8,7 @@ from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.replay.record import canonical
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store
@@ -66,8 +67,12 @@ class Verification(NamedTuple):
     beacon: str = ""
 
 
-def verified(path: Path, events: Sequence[str | int], how: Verification, say: Say) -> AuditResult:
-    """Verify a store or a bundle as ``verify`` does. ``say``: takes a line for people, before bots are run."""
+def verified(path: Path, events: Sequence[str | int], how: Verification, say: Say, watch: MatchWatch = UNWATCHED) -> AuditResult:
+    """Verify a store or a bundle as ``verify`` does.
+
+    say: takes a line for people, before bots are run.
+    watch: sees how far it has come.
+    """
     jobs, rerun_bots = at_least(1, "jobs", how.jobs), how.rerun_bots
     since = None if how.since is None else at_least(0, "since", how.since)
     sample = None if how.sample is None else at_least(1, "sample", how.sample)
@@ -90,11 +95,12 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
 
         if since is not None:
             raise ConfigError("a bundle is verified as a whole: leave out --since")
-        result, bundled = audited_bundle(path, jobs, sample, rerunner)
+        result, bundled = audited_bundle(path, jobs, sample, rerunner, watch)
         events_there = [event.event for event in bundled.events]
         links_there = [canonical(link) for link in bundled.links]
         return _with_chain(result, links_there, events_there, how, source=bundled)
     with Store.read(path, trusting=False) as store:
+        watch.watch(store)
         links = store.links()
         words = tuple(map(str, events))
         if since is not None:

@@ -19,6 +19,7 @@ from khiva_arena.events import stored
 from khiva_arena.events.bundled_matches import BundledMatches
 from khiva_arena.events.in_bundle import opened_bundle
 from khiva_arena.events.published_bots import published_bots
+from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
@@ -81,10 +82,12 @@ class AuditedBundle(NamedTuple):
     bundled: "BundledEvents"
 
 
-def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None) -> AuditedBundle:
-    """Check the bundle at ``path`` as ``audit_bundle`` does."""
+def audited_bundle(
+    path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None, watch: MatchWatch = UNWATCHED
+) -> AuditedBundle:
+    """Check the bundle at ``path`` as ``audit_bundle`` does. ``watch``: sees how far it has come."""
     ahead = None if sample is None and rerunner is None else _ahead(path, sample)
-    with opened_bundle(path) as reader:
+    with opened_bundle(path, watch) as reader:
         bundled = BundledEvents(reader.lines(), ahead)
         result = audit(bundled, jobs, rerunner)
     result.engine, result.digest = reader.engine, reader.digest

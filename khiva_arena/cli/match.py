@@ -15,7 +15,9 @@ from khiva_arena.cli.options import OF_A_MATCH, capture_option, json_option, set
 @click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: go on from this step, not from the start.")
 @click.option("--seat", type=click.IntRange(min=0), metavar="S", help="The seat that decides otherwise at step N.")
 @click.option("--choice", metavar="K", help="Its choice there: the number, or words such as G5/B1.")
-@click.option("--try", "tries", type=click.Choice(["all"]), help="Play each of its choices there, the best end first.")
+@click.option(
+    "--try", "tries", metavar="all|K,K,...", help="Play each of its choices there, or these by number; the best end first."
+)
 @click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
 @click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
 @capture_option
@@ -30,7 +32,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     those that played. The first choice that differs is printed, and the exit code is then 1.
 
     With --step, --seat and --choice the match is played again up to that step as it was recorded. There the seat chooses
-    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice. Both ends are shown
+    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice, --try 14,48 for these. Both ends are shown
     beside each other; nothing is stored or rated. The deal must be over: all its matches recorded.
 
     --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line

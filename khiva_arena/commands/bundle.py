@@ -17,6 +17,7 @@ from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import LEAGUE
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.passing import progress
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
@@ -82,12 +83,13 @@ def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[st
 
 def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:
     """Write the bundle and say how to verify it."""
-    with Store.read(store) as db:
+    with progress() as far, Store.read(store) as db:
+        far.watch(db)
         if event and db.links():
             raise ConfigError(
                 f"{store}: a league is bundled as a whole, so that all of its batches can be drawn again; name none"
             )
-        events = _public(db, in_order(rated_events(db, event, say, names=False)))
+        events = _public(db, in_order(rated_events(db, event, far.say, names=False)))
         if with_modules and not any(row.definition.in_ticks for row in events):
             raise ConfigError("--with-modules: no event here is in ticks, and other bots are no modules; leave it out")
         published = _published(db, events) if with_modules else None

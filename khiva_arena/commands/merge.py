@@ -2,11 +2,9 @@
 
 import json
 import shlex
-import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
@@ -15,14 +13,11 @@ from khiva_arena.games.registry import handed
 from khiva_arena.shards.merge import Checks, Merged
 from khiva_arena.shards.merge import merge as merge_stores
 from khiva_arena.terminal.console import say
-from khiva_arena.terminal.tty import NARROWEST, can_draw
+from khiva_arena.terminal.passing import PassingLine
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 SHOWN = 20
-
-EVERY_SECONDS = 0.5
-_ERASE = "\r\x1b[K"
 
 
 def merge(stores: Sequence[Path], out: Path, event: str | None, as_json: bool, **how: Any) -> int:
@@ -87,32 +82,3 @@ def _way_to_play(league: Path) -> str:
 
 def _say(text: str, *, warning: bool = False) -> None:
     say(harmless(text), warning=warning)
-
-
-class PassingLine:
-    """A line on stderr, if that is a terminal; else nothing is written. The first half second has no line."""
-
-    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stream = sys.stderr if stream is None else stream
-        self._clock = clock
-        self._draws = can_draw(self._stream)
-        self._is_there, self._at = False, clock()
-
-    def say(self, text: str) -> None:
-        """Show the progress, every half second at most."""
-        if self._draws and self._clock() - self._at >= EVERY_SECONDS:
-            self._write(f"{_ERASE}{text[: NARROWEST - 1]}")
-            self._is_there, self._at = True, self._clock()
-
-    def clear(self) -> None:
-        """Take the line away, before another line is written."""
-        if self._is_there:
-            self._write(_ERASE)
-            self._is_there = False
-
-    def _write(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-            self._stream.flush()
-        except OSError:  # nobody reads it; a later message finds that out
-            self._draws = False

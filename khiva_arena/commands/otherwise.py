@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
+from khiva_arena.commands.choices import ALL
 from khiva_arena.commands.decision import StoredDecision, choice_meant, decision_of, listed
 from khiva_arena.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
@@ -27,7 +28,7 @@ from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
-from khiva_arena.words import count
+from khiva_arena.words import count, in_time
 
 SENT_AGAIN = (
     "each bot is sent the recorded steps again, and its answers there are not used: one that remembers its own choices may be "
@@ -44,7 +45,7 @@ class OtherChoice(NamedTuple):
     step: the number of the step.
     seat: the seat that was asked there.
     choice: an index or words.
-    tries: "all" for each choice in turn.
+    tries: "all" for each choice in turn, or the numbers of some, as "14,48".
     """
 
     step: int | None
@@ -61,9 +62,9 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
     decision = decision_of(table, other.step, other.seat)
     if (other.choice is None) == (other.tries is None):
         raise ConfigError(f"--choice K or --try all: give one of them; {listed(decision)}")
-    if other.tries and tracing != Tracing(trace=False, capture=None, notes=False):
+    if other.tries is not None and tracing != Tracing(trace=False, capture=None, notes=False):
         raise ConfigError("--try plays several matches: --trace, --capture, --notes and --by-function go with --choice")
-    choices = range(len(decision.texts)) if other.choice is None else [choice_meant(decision, other.choice)]
+    choices = _tried(decision, other.tries or "") if other.choice is None else [choice_meant(decision, other.choice)]
     entrants, job = seated(table, flags, by_function=tracing.by_function)
     if flags["bots"]:
         job = replace(job, header=named(job.header, [bot.name for bot in entrants]))
@@ -71,16 +72,14 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
     if not job.in_ticks:
         say(SENT_AGAIN)
     jobs = [_job(table, decision, job, choice) for choice in choices]
-    if other.tries:
-        say(f"{count(len(jobs), 'match', 'matches')}, one for each choice")
-        outcomes, code = _play_each(jobs, entrants), 0
+    if other.tries is not None:
+        outcomes, code = _play_each(jobs, entrants, table, decision)
     else:
         outcome, code = play(jobs[0], tracing, entrants)
         outcomes = [outcome]
     records = {outcome.ordinal: outcome.record for outcome in outcomes if outcome.record}
-    for outcome in outcomes:
-        if outcome.record is None:
-            say(harmless(f"choice {outcome.ordinal}: the match failed twice on this machine: {outcome.void}"))
+    if other.choice is not None and not records:
+        say(_end_in_words(table, decision, outcomes[0]))
     if as_json:
         click.echo(json.dumps(_plain(table, decision, records)))
     elif records:
@@ -88,23 +87,73 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
             click.echo(kept_at(outcomes[0].cell))
         for line in [_title(table, decision), *(_ends if other.tries is None else _ranking)(table, decision, records), THIS_DEAL]:
             click.echo(harmless(line))
-    if not other.tries and records:
+    if other.tries is None and records:
         print_aside(outcomes[0], [seat.name for seat in job.header.seats], tracing)
         say_faults(outcomes[0], job, words, tracing)
-    return code if len(records) == len(jobs) else 1
+    return code if code or len(records) == len(jobs) else 1
+
+
+def _tried(decision: StoredDecision, word: str) -> Sequence[int]:
+    """Return the choices to try, each once. Raises ConfigError for a word that is neither "all" nor numbers of choices."""
+    if word == ALL:
+        return range(len(decision.texts))
+    parts = [part.strip() for part in word.split(",")]
+    if all(part.isascii() and part.isdigit() and int(part[:9]) < len(decision.texts) for part in parts):
+        return list(dict.fromkeys(map(int, parts)))
+    raise ConfigError(f"--try {word}: give all, or choices by their numbers, as --try 0,1; {listed(decision)}")
 
 
 def _job(table: StoredTable, decision: StoredDecision, job: Job, choice: int) -> Job:
     return replace(job, ordinal=choice, past=past_of(table.record, table.details, decision.step, decision.seat, choice))
 
 
-def _play_each(jobs: Sequence[Job], entrants: Sequence[Bot]) -> list[Outcome]:
-    """Play the match of each choice, one after another, since they share bots and a deal."""
+class TriedChoices(NamedTuple):
+    """The matches of several choices.
+
+    outcomes: of those that were played.
+    exit_code: 130 if the user stopped before the last one, else 0.
+    """
+
+    outcomes: list[Outcome]
+    exit_code: int
+
+
+def _play_each(jobs: Sequence[Job], entrants: Sequence[Bot], table: StoredTable, decision: StoredDecision) -> TriedChoices:
+    """Play the match of each choice, one after another, since they share bots and a deal. Each end is said as it comes."""
+    say(_estimate(len(jobs), table.row.seconds))
     start_match(jobs[0], entrants)
     warn_of_cold_files(say)
-    outcomes: dict[int, Outcome] = {}
-    play_all(jobs, 1, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
-    return list(outcomes.values())
+    outcomes: list[Outcome] = []
+
+    def take(outcome: Outcome) -> None:
+        if outcome.record is None and outcome.again:
+            return
+        outcomes.append(outcome)
+        say(f"{len(outcomes)} of {len(jobs)}: {_end_in_words(table, decision, outcome)}")
+
+    try:
+        play_all(jobs, 1, take)
+    except KeyboardInterrupt:
+        from khiva_arena.commands.run import INTERRUPTED  # not above: few are
+
+        say(f"interrupted: {count(len(outcomes), 'choice was', 'choices were')} played; --try takes the numbers of others")
+        return TriedChoices(outcomes, INTERRUPTED)
+    return TriedChoices(outcomes, 0)
+
+
+def _estimate(matches: int, seconds: float | None) -> str:
+    """Return how many matches are played, and how long they take if each takes as long as the recorded one."""
+    text = f"{count(matches, 'match', 'matches')}, one for each choice"
+    if not seconds:
+        return text
+    return f"{text}; at most about {in_time(matches * seconds)}, since the recorded one took {in_time(seconds)}"
+
+
+def _end_in_words(table: StoredTable, decision: StoredDecision, outcome: Outcome) -> str:
+    """Return how the match of a choice ended for its seat."""
+    if outcome.record is None:
+        return harmless(f"choice {outcome.ordinal}: the match failed twice on this machine: {outcome.void}")
+    return harmless(f"choice {outcome.ordinal}, {decision.texts[outcome.ordinal]}: {ends(outcome.record)[decision.seat]}")
 
 
 # --- as text ---

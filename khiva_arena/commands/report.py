@@ -19,7 +19,7 @@ from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from, write_page
 from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.new_file import check_new_file
-from khiva_arena.terminal.console import say
+from khiva_arena.terminal.passing import progress
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
@@ -61,7 +61,10 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
     limit = 0 if page_flags.replays == NONE else REPLAYS_MOST
     if out is not None:
         check_new_file(out, BEGINNING)
-    with page_source(source, public_words_of(source, selection, say), names, selection.among, say) as content:
+    with (
+        progress() as far,
+        page_source(source, public_words_of(source, selection, far.say), names, selection.among, far.say, far) as content,
+    ):
         if out is not None:
             only = ids_of_matches(content, page_flags.matches) if page_flags.matches else None
             folder = ReplayFolder(out) if page_flags.replays == ALL else None
@@ -69,12 +72,12 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
             wish = Wish(NO_LIMIT if page_flags.matches else limit, only, private, folder)
             page = page_from(content, page_flags.title, wish, receipt_of(source), page_flags.settings_file)
             write_page(out, page)
-            say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
+            far.say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:
                 ReplayFolder(out).finish()  # replays beside the replaced page lead to other results
             elif folder.paths:
                 pages = count(len(folder.paths), "page")
-                say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
+                far.say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
         if for_authors is not None:
             for path in author_pages(for_authors, content, page_flags.title, limit, page_flags.replays == ALL):
-                say(harmless(f"{path}: give this page to the author of this bot alone"))
+                far.say(harmless(f"{path}: give this page to the author of this bot alone"))

@@ -19,6 +19,7 @@ from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
 from khiva_arena.settings.flags import take_fields
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.passing import progress
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
@@ -65,7 +66,8 @@ def print_standings(
 ) -> None:
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
     somewhere gives no table at all."""
-    tables = tables_of(folder, words, request, say)
+    with progress() as far:
+        tables = tables_of(folder, words, request, far.say, far)
     tables = [table._replace(contrasts=tuple(contrasts.contrasts(table.standings, sets))) for table in tables]
     if as_json:
         click.echo(json.dumps({"standings": [table.to_json() for table in tables]}))
@@ -89,7 +91,9 @@ def print_run(folder: Path, events: Sequence[str], settings: str = "", *, so_far
     settings: the file with all settings of the newest event; "" if there is none.
     so_far: whether the run was interrupted; then a table without a rated match is left out.
     """
-    tables = [table for table in tables_of(folder, events, WITH_SOURCES, say) if table.standings.matches or not so_far]
+    with progress() as far:
+        found = tables_of(folder, events, WITH_SOURCES, far.say, far)
+    tables = [table for table in found if table.standings.matches or not so_far]
     _print_tables(folder, tables, settings=settings)
 
 

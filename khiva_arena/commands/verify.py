@@ -13,6 +13,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.modules.released import lines_of
 from khiva_arena.report.text import paragraphs
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.passing import progress
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.version import shown
@@ -36,7 +37,8 @@ def verify(
     """
     if modules and not rerun_bots:
         raise ConfigError(MODULES_UNUSED)
-    result = verified(store, event, Verification(rerun_bots=modules or rerun_bots, **how), _tell)
+    with progress() as far:
+        result = verified(store, event, Verification(rerun_bots=modules or rerun_bots, **how), far.say, far)
     if rerun_bots and result.sound and all(report.rerun is None for report in result.events):
         raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")
     bundled = store.is_file()

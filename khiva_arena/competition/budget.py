@@ -13,7 +13,7 @@ from khiva_arena.competition.who_plays import check_place, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import conditions, pooled
-from khiva_arena.events.durations import MatchTime, in_words, of_store
+from khiva_arena.events.durations import MatchTime, of_store
 from khiva_arena.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.events.find import events_of
 from khiva_arena.events.pools import results_of, standings_of
@@ -30,7 +30,7 @@ from khiva_arena.settings.define import definition_of
 from khiva_arena.settings.isolation import admit, chosen_sandbox
 from khiva_arena.settings.settings import AUTO, MOST, Settings
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.words import count
+from khiva_arena.words import count, in_time
 
 FEW_SEEDS = 10
 _REST = 2.0
@@ -87,9 +87,9 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
     matches = settings.seeds * line_ups * first.seats
     lines = (
-        f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_words(before)} are gone",
+        f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_time(before)} are gone",
         f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
-        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(seconds)}",
+        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_time(seconds)}",
         *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),
     )
     return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines)
@@ -198,8 +198,8 @@ def _choose(
     if room < line_ups:
         needs = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
-            f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
-            f"else {in_words(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
+            f"--budget: {in_time(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
+            f"else {in_time(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
         )
     return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=lineups), line_ups
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from khiva_arena.replay.definition import Definition
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import in_time
 
 _SURE = 2.0  # standard errors: about 95 %
 LOAD = 0.25
@@ -34,7 +35,7 @@ class MatchTime(NamedTuple):
 
     def of(self, matches: int, jobs: int) -> str:
         """Return in words how long ``matches`` will take, ``jobs`` at a time."""
-        about, low, high = (in_words(seconds * matches / jobs) for seconds in (self.seconds, self.low, self.high))
+        about, low, high = (in_time(seconds * matches / jobs) for seconds in (self.seconds, self.low, self.high))
         return f"about {about} ({low} to {high} if the load of the machine stays within a quarter)"
 
     @property
@@ -50,7 +51,7 @@ class MatchTime(NamedTuple):
 
     def at_least(self, matches: int, jobs: int) -> str:
         """Return in words the lower end for ``matches``, ``jobs`` at a time, for durations that leave something out."""
-        return in_words(self.low * matches / jobs)
+        return in_time(self.low * matches / jobs)
 
 
 def mean_time(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
@@ -103,18 +104,3 @@ def alike(one: Definition, other: Definition) -> bool:
     """Tell whether matches of one definition take about as long as those of the other."""
     same = {bot.name for bot in one.bots} & {bot.name for bot in other.bots}
     return 2 * len(same) >= len(other.bots) and all(getattr(one, name) == getattr(other, name) for name in _ALIKE)
-
-
-def in_words(seconds: float) -> str:
-    """Return a duration in words: "40 s", "2 min 30 s", "12 min", "3 h 20 min", "2 d 5 h"."""
-    if seconds < 59.5:
-        return f"{seconds:.2g} s" if seconds < 9.5 else f"{seconds:.0f} s"
-    if seconds < 595:
-        rounded = round(seconds)
-        return f"{rounded // 60} min" + (f" {rounded % 60} s" if rounded % 60 else "")
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    if minutes < 24 * 60:
-        return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
-    return f"{minutes // 1440} d {minutes % 1440 // 60} h"

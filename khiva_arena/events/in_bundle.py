@@ -1,13 +1,15 @@
 """Matches of a bundle, found by the words that name them in a store."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.find import begins, names_event
+from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.protocol.messages import INT_MOST
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical
@@ -97,18 +99,36 @@ def _lines(reader: bundle.Reader) -> Iterator[_Line]:
             yield _Line(number, event, line.ordinal, line.record, secrets)
 
 
+PIECE = 1 << 14
+"""Bytes of a bundle that are read at once, which hold some dozens of matches."""
+
+
 @contextmanager
-def opened_bundle(path: Path) -> Iterator[bundle.Reader]:
-    """Open a bundle; errors begin with its path."""
+def opened_bundle(path: Path, watch: MatchWatch = UNWATCHED) -> Iterator[bundle.Reader]:
+    """Open a bundle; errors begin with its path. ``watch``: sees how far it is read."""
     try:
         with regular_files.open_file(path) as file:
-            yield bundle.Reader(file)
+            yield bundle.Reader(_Watched(file, path, watch))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from None
     except RecordError as error:
         raise RecordError(f"{path}: {error}") from None
+
+
+class _Watched:
+    """A bundle's file that tells how far it is read, in small pieces."""
+
+    def __init__(self, file: BinaryIO, path: Path, watch: MatchWatch) -> None:
+        self._file, self._watch, self._what = file, watch, path.name
+        self._done, self._size = 0, os.fstat(file.fileno()).st_size
+
+    def read(self, size: int) -> bytes:
+        self._watch.far(self._what, self._done >> 10, max(self._done, self._size) >> 10, "kB")
+        data = self._file.read(min(size, PIECE))
+        self._done += len(data)
+        return data
 
 
 def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> int:

@@ -18,6 +18,7 @@ from khiva_arena.events.round_places import places_of
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import bare_timetable
+from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.report import places, points, shapes
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES, POINTS
 from khiva_arena.report.sections import SectionRequest, sections
@@ -125,15 +126,19 @@ class TableRequest(NamedTuple):
 PLAIN = TableRequest()
 
 
-def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN, say: Say = say_nothing) -> list[PooledTable]:
+def tables_of(
+    folder: Path, words: Sequence[str], request: TableRequest = PLAIN, say: Say = say_nothing, watch: MatchWatch = UNWATCHED
+) -> list[PooledTable]:
     """Return the tables of a store, all read and worked out: any damage in the store means no table at all.
 
     words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
     say: gets a line on each event that is left out, and before a long wait.
+    watch: sees how far the reading has come.
 
     Raises ConfigError for an event or bot that is not there, StoreError for a store that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
+        watch.watch(store)
         tables = tables_in(StoredResults(store), rated_events(store, tuple(words), say), request, say)
         left_out = not_played.read(folder)
         return [

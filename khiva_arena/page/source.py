@@ -19,6 +19,7 @@ from khiva_arena.events.selection import EVERYBODY, Among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import timetable_of
 from khiva_arena.events.tables import PooledTable, TableRequest, tables_in, with_points
+from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.games.registry import handing
 from khiva_arena.page.names import rename, renamed
 from khiva_arena.replay.record import Record
@@ -105,6 +106,7 @@ def page_source(
     names: Mapping[str, str] | None = None,
     among: Among = EVERYBODY,
     say: Say = say_nothing,
+    watch: MatchWatch = UNWATCHED,
 ) -> Iterator[PageSource]:
     """Open a store or a bundle to be shown.
 
@@ -112,6 +114,7 @@ def page_source(
     names: other names for bots, see ``names.rename``.
     among: the bots that count in its tables, by the names that they have there.
     say: gets a line on each event that is left out, and before a long wait.
+    watch: sees how far it has come, also while the page is made.
 
     Raises ConfigError for an event or bot that is not there, StoreError or RecordError if the source cannot be read, is damaged
     or does not verify.
@@ -120,9 +123,10 @@ def page_source(
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
-        yield _Bundle(path, names or {}, request)
+        yield _Bundle(path, names or {}, request, watch)
         return
     with Store.read(path) as store:
+        watch.watch(store)
         found = in_order(rated_events(store, tuple(words), say))
         kept = not_played.read(path)
         left_out = [(event.number, bot) for event in found for bot in kept.get(event.id, ())]
@@ -188,8 +192,9 @@ class _Bundle(BundledResults):
 
     kind = "bundle"
 
-    def __init__(self, path: Path, names: Mapping[str, str], request: TableRequest) -> None:
-        result, bundled = audited_bundle(path)
+    def __init__(self, path: Path, names: Mapping[str, str], request: TableRequest, watch: MatchWatch) -> None:
+        result, bundled = audited_bundle(path, watch=watch)
+        self._watch = watch
         if not result.sound:
             problem = next(iter([*result.problems, *(line for report in result.events for line in report.problems)]), "")
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
@@ -204,9 +209,10 @@ class _Bundle(BundledResults):
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         by_ordinal = {result.ordinal: result for result in self.results(event)}
-        for number, ordinal, _, record, _ in bundled_matches(self._path):
-            if number == event.number:
-                yield RecordedMatch(by_ordinal[ordinal], record)
+        found = (one for one in bundled_matches(self._path) if one[0] == event.number)
+        for done, (number, ordinal, _, record, _) in enumerate(found, 1):
+            self._watch.far(f"event {number}", done, len(by_ordinal))
+            yield RecordedMatch(by_ordinal[ordinal], record)
 
     def timetable(self, event: EventRow) -> Timetable:
         return self.members[event.id].timetable

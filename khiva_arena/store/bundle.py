@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Any, BinaryIO, Literal, Protocol
 
 import msgspec
 
@@ -235,6 +235,12 @@ class Writer:
         self._file.write(self._deflate.compress(text))
 
 
+class Readable(Protocol):
+    """A file to read from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 class Reader:
     """A reader of a bundle from ``file``, a line at a time.
 
@@ -242,7 +248,7 @@ class Reader:
     digest: the sum over its lines, once all were read.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: Readable) -> None:
         """Read the header. Raises NoBundle if ``file`` is not a bundle, StoreError if it is one of another format."""
         self.digest = ""
         self._sums = _Sums()
@@ -298,7 +304,7 @@ def _refuse_other_formats(values: Any) -> None:
             raise league_format.OtherFormat(league_format.OLD)
 
 
-def _texts(file: BinaryIO) -> Iterator[bytes]:
+def _texts(file: Readable) -> Iterator[bytes]:
     """Yield each line with its newline. Raises RecordError."""
     rest = b""
     for piece in _inflate(file):
@@ -310,7 +316,7 @@ def _texts(file: BinaryIO) -> Iterator[bytes]:
         raise RecordError("its last line is cut short")
 
 
-def _inflate(file: BinaryIO) -> Iterator[bytes]:
+def _inflate(file: Readable) -> Iterator[bytes]:
     inflate = zlib.decompressobj(_GZIP)
     size_in = size_out = 0
     while data := file.read(_CHUNK):

@@ -37,6 +37,7 @@ class Store(StoreRows):
         self._connection = connection
         self._lock, self._trusting = lock, trusting
         self._is_older = False
+        self.over: Callable[[str, Iterator[MatchRow]], Iterator[MatchRow]] = lambda _, rows: rows  # of ``matches``, by event
         self._files = self._who_is_there()
         self._seal = Seal(folder / FILE, connection, trusted=trusting)
         self._results: dict[str, Any] = {}
@@ -305,7 +306,7 @@ class Store(StoreRows):
         within = "" if all_matches else "AND ordinal BETWEEN ? AND ?"
         query = f"{select_from('matches')} WHERE event = ? {within} ORDER BY ordinal"
         for rows in self._batches(query, (event,) if all_matches else (event, first, last)):
-            yield from self._joined(event, self._check_rows("matches", rows), beside)
+            yield from self.over(event, self._joined(event, self._check_rows("matches", rows), beside))
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """Return one recorded match, None if it is not here."""

@@ -43,6 +43,10 @@ class HarmlessStream:
         self._stream.write("".join(parts))
         return len(text)
 
+    def draw(self, text: str) -> None:
+        """Write text of ours as it is, with what moves the cursor of a terminal."""
+        self._stream.write(text)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 

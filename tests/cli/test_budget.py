@@ -13,9 +13,10 @@ from terminal import Terminal
 from wording import pattern, sentence
 
 from khiva_arena.competition import budget_try
-from khiva_arena.events.durations import MatchTime, around_matches, in_words, mean_time, of_store
+from khiva_arena.events.durations import MatchTime, around_matches, mean_time, of_store
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
+from khiva_arena.words import in_time
 
 HOW = ["--seats", "2", *TRUSTED, "--rule", "max_turns=6", "--out", "out", "-j", "2"]
 RUN = ["run", *bots(C, NAIVE, RANDOM), *HOW]
@@ -48,7 +49,7 @@ def seeds_and_line_ups(said: str) -> tuple[int, int]:
     ],
 )
 def test_durations_in_words(seconds: float, words: str) -> None:
-    assert in_words(seconds) == words
+    assert in_time(seconds) == words
 
 
 def test_a_mean_has_the_error_of_a_mean() -> None:

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import arena, bots, descendants, left_over
+from arena import SECONDS, arena, bots, descendants, left_over
+from forked_command import started
 from in_targets import soak_but_every
+from stopping import STOPPED
 from stores import NAIVE, RANDOM, SEATS, bytes_in
 from stores import games as games
 from terminal import Terminal, answered
-from wording import sentence
+from wording import pattern, sentence
 
+from khiva_arena.commands import otherwise as command
 from khiva_arena.commands.decision import StoredDecision, choice_meant, decision_of
 from khiva_arena.commands.stored_table import StoredTable, stored_table
 from khiva_arena.errors import ConfigError
@@ -114,6 +117,49 @@ def test_every_choice_is_tried_and_the_best_stands_first(games: Path) -> None:
     by_choice = {end["choice"]: (end["ranks"][seat], -end["scores"][seat], end["choice"]) for end in found["now"]}
     assert numbers == sorted(by_choice, key=by_choice.__getitem__)
     assert [row for row in rows if "as recorded" in row] == [rows[numbers.index(found["then"]["choice"])]]
+
+
+def last_decision(games: Path) -> tuple[tuple[str, ...], int]:
+    """Return the words that name the last decision of a match, and its number of choices."""
+    record = record_of(games / "out", "1/0")
+    (seat,) = (one.seat for one in record.steps[-1][:1])
+    place = ("match", "--from", "out", "1/0", "--step", str(len(record.steps)), "--seat", str(seat))
+    said = arena(*place, cwd=games, code=2).stderr
+    return place, len(re.findall(r"\b\d+: ", said.partition(" had ")[2]))
+
+
+def test_some_choices_are_tried_and_each_end_is_said_as_it_comes(games: Path) -> None:
+    place, choices = last_decision(games)
+    done = arena(*place, "--try", "1, 0,1", "--json", cwd=games)
+    assert [end["choice"] for end in json.loads(done.stdout)["now"]] == [1, 0]
+    lines = done.stderr.splitlines()
+    others = [line for line in lines if re.match(r"\d of \d: ", line)]
+    estimate = pattern("match", "tried-takes", text="2 matches, .*", in_time=".* m?s", in_time_2=".* m?s")
+    assert any(re.fullmatch(estimate, line) for line in lines[: lines.index(others[0])])
+    assert [re.match(r"(\d) of 2: choice (\d), .*: \d+ points? \(\d", line) is not None for line in others] == [True, True]
+    for word in ("", "x", "0,x", str(choices), f"0,{choices}", "-1", "all,0"):
+        said = arena(*place, f"--try={word}", cwd=games, code=2).stderr
+        assert "had 0: " in said, word
+
+
+def test_an_interrupt_prints_the_choices_that_were_played(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, choices = last_decision(games)
+    played = command.play_all
+
+    def stops(jobs: Any, at_a_time: int, take: Any) -> None:
+        played(list(jobs)[:1], at_a_time, take)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "play_all", stops)
+    process = started(*place, "--try", "all", cwd=games)
+    out, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == STOPPED
+    assert f"1 of {choices}: choice 0, " in errors
+    assert "interrupted: 1 choice was played" in errors.splitlines()[-1]
+    assert out.splitlines()[-1] == THIS_DEAL
+    assert len(re.findall(r"  0: ", out)) == 1
+    process = started(*place, "--try", "all", "--json", cwd=games)
+    assert [end["choice"] for end in json.loads(process.communicate(timeout=SECONDS)[0])["now"]] == [0]
 
 
 def test_flags_that_do_not_go_together_are_one_line(games: Path) -> None:
