@@ -26,6 +26,7 @@ from khiva_arena.report.text import listing
 from khiva_arena.result import Verdict
 from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.interrupts import INTERRUPTED
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count, in_time
@@ -134,8 +135,6 @@ def _play_each(jobs: Sequence[Job], entrants: Sequence[Bot], table: StoredTable,
     try:
         play_all(jobs, 1, take)
     except KeyboardInterrupt:
-        from khiva_arena.commands.run import INTERRUPTED  # not above: few are
-
         say(f"interrupted: {count(len(outcomes), 'choice was', 'choices were')} played; --try takes the numbers of others")
         return TriedChoices(outcomes, INTERRUPTED)
     return TriedChoices(outcomes, 0)

@@ -25,14 +25,13 @@ from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.settings.table import TABLE
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
-from khiva_arena.terminal.interrupts import if_interrupted
+from khiva_arena.terminal.interrupts import INTERRUPTED, if_interrupted
 
 if TYPE_CHECKING:
     from khiva_arena.competition.budget import Proposal
 
 KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
 """The flags beside a settings file with which it stands for the event: the same file with another --seeds extends it."""
-INTERRUPTED = 130
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
