@@ -1,5 +1,6 @@
 """The admission of workers: a worker makes an offer, gets missing bots, starts them once, and is taken or refused."""
 
+import logging
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,7 @@ from khiva_arena.cluster.messages import (
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import BUILD_SECONDS
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.replay.record import Header
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -38,6 +40,7 @@ from khiva_arena.settings.permissions import with_permissions
 from khiva_arena.settings.settings import Settings
 from khiva_arena.words import count
 
+_LOGGER = logging.getLogger(__name__)
 OFFER_SECONDS = 120.0
 PROBE_LAG = 0.5
 """Seconds of each second by which the arbiter may be late on a worker where nothing is played yet."""
@@ -143,6 +146,11 @@ class Recruiting:
                 self._take_readiness(worker, answer.frames[0])
         except msgspec.DecodeError:
             self._refuse(worker, "it gave an answer unknown to this version of khiva-arena")
+        except Exception as error:
+            if not is_unforeseen(error):
+                raise
+            _LOGGER.exception("the answer of a worker cannot be taken; please report it")
+            self._refuse(worker, f"khiva-arena fails at its answer ({type(error).__name__})")
 
     def _take_offer(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
         assert self._command

@@ -5,6 +5,7 @@ worker. The table of a worker that dies, stands still, is too slow or answers no
 task that was given elsewhere is ignored, so each match has one outcome.
 """
 
+import logging
 import queue
 import secrets
 import time
@@ -29,6 +30,7 @@ from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import ClusterError, RecordError
 from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.playing.jobs import Play
@@ -47,6 +49,7 @@ LOOKS_EVERY_WORKERS = 100
 OTHERS_SECONDS, ALL_SECONDS = 3.0, 60.0
 """The wait of the first worker that can play for others that are there: before a run, and before bots are left out or tried."""
 
+_LOGGER = logging.getLogger(__name__)
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
@@ -290,6 +293,9 @@ class Cluster:
         except (msgspec.DecodeError, ValueError):
             self._shun(worker, "it gave an answer unknown to khiva-arena", take)
             return
+        except Exception as error:
+            self._shun_unforeseen(worker, error, take)
+            return
         if len(outcomes) < len(assignment.table):
             self._tell(f"worker {worker.name} did not play a table to its end: {answer.why}", warning=True)
             self._desk.lose(key, answer.why, take)
@@ -298,6 +304,9 @@ class Cluster:
             outcomes = [tables.check_by_replay(job, outcome) for job, outcome in zip(assignment.table, outcomes, strict=True)]
         except RecordError as error:
             self._shun(worker, f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}", take)
+            return
+        except Exception as error:
+            self._shun_unforeseen(worker, error, take)
             return
         if self._timed is None and (drawn := self._checks.draw(assignment.table, outcomes)):
             self._desk.hold(key, outcomes, [job.ordinal for job in drawn])
@@ -310,7 +319,11 @@ class Cluster:
         """Take the outcomes of a table whose bots were run again, unless a match did not come out equal."""
         if isinstance(answer, str):  # of the task itself, which was answered before
             return
-        judged = self._checks.judge(table.drawn, answer, table.outcomes)
+        try:
+            judged = self._checks.judge(table.drawn, answer, table.outcomes)
+        except Exception as error:
+            self._shun_unforeseen(worker, error, take)
+            return
         if judged.forged:
             before = self._recorded[worker.name]
             note = f"; {count(before, 'match', 'matches')} of it came before: `khiva-arena verify --rerun-bots` checks all"
@@ -325,6 +338,13 @@ class Cluster:
             )
         self._desk.take_back(key)
         self._take_all(table, table.outcomes, worker, take)
+
+    def _shun_unforeseen(self, worker: ClusterWorker, error: Exception, take: TakeOutcome) -> None:
+        """Refuse a worker at whose answer the arena itself fails. Raises the error if it is the machine's, or meant."""
+        if not is_unforeseen(error):
+            raise error
+        _LOGGER.error("the answer of worker %s cannot be judged; please report it", harmless(worker.name), exc_info=error)
+        self._shun(worker, f"khiva-arena fails at its answer ({type(error).__name__})", take)
 
     def _shun(self, worker: ClusterWorker, reason: str, take: TakeOutcome) -> None:
         """Refuse for good a worker that sent a false answer: all its tables are played elsewhere."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.commands.run import INTERRUPTED, check_cluster_flags, print_commitment
+from khiva_arena.commands.run import check_cluster_flags, print_commitment
 from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
 from khiva_arena.entrants.bots import Bot
@@ -18,6 +18,7 @@ from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.interrupts import INTERRUPTED
 
 UNDECIDED = 1
 

@@ -18,6 +18,7 @@ from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot, with_distinct_names
+from khiva_arena.entrants.machine import is_unforeseen, why_left_out
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.hints.starts import HINT, NEXT, hinting, modules_of, start
@@ -228,6 +229,10 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
             if isinstance(error, StagingError) or not skip_broken:
                 raise
             built.append(replace(bot, broken=_first_of(bot, str(error))))
+        except Exception as error:
+            if not skip_broken or not is_unforeseen(error):
+                raise
+            built.append(replace(bot, broken=why_left_out(error)))
     return with_distinct_names(built)
 
 
@@ -263,17 +268,44 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
                 raise
             except BotError as error:
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
+            except Exception as error:
+                if not is_unforeseen(error):
+                    raise
+                reasons[bot.identity] = _not_played(bot, Why.UNBUILT, why_left_out(error))
     staged_bots = [bot for bot in bots if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox)
     try:
-        if staged_bots:
-            _start(first, staged_bots, commands, sandbox)
+        _note_broken(first, staged_bots, commands, sandbox, reasons)
+    except Exception as error:
+        if not is_unforeseen(error):
+            raise
+        for bot in staged_bots:  # to find the one that it came of
+            _note_broken_alone(first, bot, commands, sandbox, reasons)
+    return {bot: command for bot, command in commands.items() if bot not in reasons}
+
+
+def _note_broken(
+    first: Settings, bots: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox, reasons: dict[str, NotPlayed]
+) -> None:
+    """Start bots once. ``reasons`` gets the reason for each that does not start, by identity."""
+    try:
+        if bots:
+            _start(first, bots, commands, sandbox)
     except PreflightFailed as error:
         for number, problem in zip(error.positions, error.problems, strict=True):
-            bot = staged_bots[number]
+            bot = bots[number]
             reasons[bot.identity] = _not_played(bot, Why.NOT_STARTED, problem)
-            del commands[bot.identity]
-    return commands
+
+
+def _note_broken_alone(
+    first: Settings, bot: Bot, commands: Mapping[str, Command], sandbox: Sandbox, reasons: dict[str, NotPlayed]
+) -> None:
+    try:
+        _note_broken(first, [bot], commands, sandbox, reasons)
+    except Exception as error:
+        if not is_unforeseen(error):
+            raise
+        reasons[bot.identity] = _not_played(bot, Why.NOT_STARTED, why_left_out(error))
 
 
 def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, NotPlayed]) -> dict[str, Command]:

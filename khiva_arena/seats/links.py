@@ -1,9 +1,11 @@
 """The hub's side of links: each comes to a unix socket of this user alone, with a player's name."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import trio
 
+from khiva_arena.seats.contained import contained
 from khiva_arena.seats.link_protocol import LONGEST_NAME
 
 CHUNK = 65_536
@@ -57,4 +59,4 @@ async def listen(path: str, players: dict[str, Seated], *, task_status: trio.Tas
                 await seated(Link(stream, rest))
 
     task_status.started()
-    await trio.serve_listeners(welcome, [trio.SocketListener(listener)])
+    await trio.serve_listeners(partial(contained, welcome), [trio.SocketListener(listener)])

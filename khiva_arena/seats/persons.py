@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.page.html import seat_page
+from khiva_arena.seats.contained import contained
 from khiva_arena.seats.hints import Hints
 from khiva_arena.seats.hub_messages import tell
 from khiva_arena.seats.links import Seated
@@ -127,4 +128,4 @@ class Persons:
         """Take the command's order, which says that the match is over, with its replay."""
         self._over = True
         for chair in self._chairs:
-            await chair.over(order)
+            await contained(chair.over, order)

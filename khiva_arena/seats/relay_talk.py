@@ -14,6 +14,7 @@ import socket
 import ssl
 import struct
 import time
+import traceback
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -107,6 +108,12 @@ class Relay:
                             self._begin_anew()
                             raise
                 except (OSError, LinkBreach) as error:
+                    self._say_lost(error)
+                except Ended:
+                    raise
+                except Exception as error:
+                    self._say_trace(error)
+                    self._begin_anew()
                     self._say_lost(error)
                 self._wait(pause)
                 pause = min(BACKOFF[1], pause * 1.6)
@@ -252,6 +259,28 @@ class Relay:
             raise LinkBreach(f"a frame of kind {kind!r}")
 
     def _take_counted(self, kind: bytes, session: int, data: bytes) -> None:
+        """Take a frame of one session. An error of this relay in it ends that session, and the others go on."""
+        try:
+            self._take_of_session(kind, session, data)
+        except (LinkBreach, Ended):
+            raise
+        except Exception as error:
+            self._fail(session, error)
+
+    def _fail(self, session: int, error: Exception) -> None:
+        """End a session, and tell its error with the trace to the user of this machine, and its kind to the arena."""
+        self._say_trace(error)
+        program = self._sessions.pop(session, None)
+        if program:
+            program.kill()
+        self._put(b"2", session, f"relay: {type(error).__name__}\n".encode())
+        self._put(b"x", session, b"70")
+
+    def _say_trace(self, error: Exception) -> None:
+        self._say("".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip())
+        self._say("this is a bug, please report it with the lines above; the relay goes on")
+
+    def _take_of_session(self, kind: bytes, session: int, data: bytes) -> None:
         program = self._sessions.get(session)
         if kind == b"o":
             self._begin(session)
@@ -328,6 +357,15 @@ class Relay:
 
     def _event(self, word: str, program: Program, value: Any) -> None:
         self._programs -= word == "x"
+        session = program.session
+        try:
+            self._take_event(word, program, value)
+        except (LinkBreach, Ended):
+            raise
+        except Exception as error:
+            self._fail(session, error)
+
+    def _take_event(self, word: str, program: Program, value: Any) -> None:
         session = program.session
         if self._sessions.get(session) is not program:
             if word in "12" and value:

@@ -24,6 +24,7 @@ import msgspec
 import trio
 
 from khiva_arena.entrants.guests import REMOTE, seat_of, trips_file
+from khiva_arena.seats.contained import contained
 from khiva_arena.seats.hub_messages import tell
 from khiva_arena.seats.links import Seated
 from khiva_arena.seats.relay_life import Connection, Life
@@ -89,7 +90,7 @@ class Relays:
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             task_status.started(listeners[0].socket.getsockname()[1])
-            await trio.serve_listeners(partial(self._arrive, context), listeners)
+            await trio.serve_listeners(partial(contained, self._arrive, context), listeners)
 
     async def order(self, order: dict[str, Any]) -> None:
         """Tell the command the figures, and send the relays away first if the order says whether the run is ``over``."""
@@ -104,7 +105,7 @@ class Relays:
             for place in self._places.values():
                 place.over = True
                 if place.life and place.life.connection:
-                    nursery.start_soon(place.life.connection.bye, over)
+                    nursery.start_soon(contained, place.life.connection.bye, over)
 
     # --- arriving ---
 
@@ -199,7 +200,7 @@ class Relays:
             if life.connection is connection:
                 life.connection = None
                 assert self._nursery
-                self._nursery.start_soon(place.wait_for, life, time.monotonic(), self._reconnect)
+                self._nursery.start_soon(contained, place.wait_for, life, time.monotonic(), self._reconnect)
         if reason:
             life.end()
             with trio.move_on_after(WRONG_SECONDS):

@@ -54,6 +54,8 @@ NEW_MOST = 0.05
 """The part of all places that newcomers get at a time."""
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """The errors of accepting while there are too many files; later it works again."""
+_NO_LISTENER = (errno.EBADF, errno.EINVAL, errno.ENOTSOCK)
+"""The errors of a socket that does not listen; any other is of one peer, or of the network below it."""
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -106,8 +108,10 @@ async def answer_all(listener: socket.socket, answer: "Responder", bounds: Conne
                     for new in _newcomers(listener, connections, bounds):
                         nursery.start_soon(_talk, new, answer, connections)
                 except OSError as error:
-                    if error.errno not in _FULL:
+                    if error.errno in _NO_LISTENER:
                         raise
+                    if error.errno not in _FULL:
+                        _LOGGER.exception("a connection is not accepted")
                     await trio.sleep(0.1)
     finally:
         listener.close()
@@ -123,15 +127,29 @@ def _newcomers(listener: socket.socket, connections: Connections, bounds: Connec
     with suppress(BlockingIOError, ConnectionError):  # no more wait, or one has gone again
         for _ in range(BACKLOG):
             plain, address_ = listener.accept()
-            network = network_of(address_[0])
-            if not connections.has_place(network):
-                plain.close()
+            connection = _placed(plain, address_[0], connections, bounds)
+            if connection is None:
                 continue
-            connections.add(connection := connection_of(plain, network, bounds.tls))
             yield connection
             places -= 1
             if not places:
                 return
+
+
+def _placed(plain: socket.socket, host: str, connections: Connections, bounds: ConnectionBounds) -> PeerConnection | None:
+    """Return the connection of a socket once it has a place; close it and return None if it gets none."""
+    connection = None
+    try:
+        network = network_of(host)
+        if connections.has_place(network):
+            connection = connection_of(plain, network, bounds.tls)
+            connections.add(connection)
+    except Exception:  # one peer keeps out no other
+        _LOGGER.exception("a connection is not taken")
+    finally:
+        if connection is None:
+            plain.close()
+    return connection
 
 
 def listening(host: str, port: int) -> socket.socket:

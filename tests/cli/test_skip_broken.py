@@ -1,8 +1,11 @@
 """``run --skip-broken``: a bot that cannot play is left out with a line, and the others play."""
 
+import errno
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from arena import C, arena, bots
@@ -12,10 +15,14 @@ from wording import sentence
 
 from khiva_arena.arbiter import memory_limits
 from khiva_arena.entrants import build, modules
-from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.bots import load, load_all
+from khiva_arena.entrants.engines import load_engines
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
-from khiva_arena.sandbox.level import Level
+from khiva_arena.playing.starts import as_modules, without_broken
+from khiva_arena.sandbox.level import TRUSTING, Level
+from khiva_arena.say import say_nothing
+from khiva_arena.settings.settings import settings_from
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out"]
@@ -200,3 +207,93 @@ def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(broken: list[str],
     assert "silent is left out" in done.stderr
     gone = arena("run", *bots(RANDOM, NAIVE, broken[2]), *FAST, "--skip-broken", "--env", "slient=HOME", cwd=tmp_path, code=2)
     assert "no bot called 'slient'" in gone.stderr
+
+
+# --- an error that nobody foresaw ---
+
+
+PLACES = (
+    "khiva_arena.entrants.bots.load",
+    "khiva_arena.playing.starts._stage_with_permissions",
+    "khiva_arena.playing.starts._start",
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_bot_at_which_the_arena_fails_is_left_out_with_a_trace(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_at(monkeypatch, place, IndexError("not one of theirs"))
+    done = arena("run", *bots(NAIVE, RANDOM, C), *FAST, "--skip-broken", cwd=tmp_path)
+    (line,) = [line for line in done.stderr.splitlines() if "is left out: " in line]
+    assert line.split()[1].rpartition("/")[2] == RANDOM.rpartition("/")[2]
+    assert "IndexError" in line
+    assert "Traceback" in done.stderr
+    assert "run digest" in done.stderr
+
+
+@pytest.mark.parametrize("skip_broken", [True, False])
+def test_a_module_at_which_the_arena_fails_is_left_out_where_that_is_asked(
+    skip_broken: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    entrants = [load(NAIVE), load(RANDOM)]
+    monkeypatch.setattr("khiva_arena.entrants.only_modules.only_modules", lambda bots, _level: bots)
+    fail_at(monkeypatch, "khiva_arena.entrants.only_modules.only_modules", IndexError("not one of theirs"))
+    if not skip_broken:
+        with pytest.raises(IndexError):
+            as_modules(entrants, Level.TRUSTED, skip_broken=False)
+        return
+    built = as_modules(entrants, Level.TRUSTED, skip_broken=True)
+    assert [bool(bot.broken) for bot in built] == [False, True]
+    assert "not one of theirs" in caplog.text
+
+
+def test_a_bot_of_an_engines_file_at_which_the_arena_fails_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "engines.json"
+    file.write_text(json.dumps([{"name": name, "command": word} for name, word in (("one", NAIVE), ("other", RANDOM))]))
+    fail_at(monkeypatch, "khiva_arena.entrants.engines.load", IndexError("not one of theirs"))
+    assert [bool(bot.broken) for bot in load_engines(file, with_broken=True)] == [False, True]
+    with pytest.raises(IndexError):
+        load_engines(file)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.ENOSPC, "full")])
+def test_an_error_of_the_machine_leaves_out_nobody(
+    place: str, error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_at(monkeypatch, place, error)
+    done = arena("run", *bots(NAIVE, RANDOM, C), *FAST, "--skip-broken", cwd=tmp_path, code=70)
+    assert "is left out: " not in done.stderr
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
+def test_an_interrupt_leaves_out_nobody(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_at(monkeypatch, "khiva_arena.entrants.bots.load", error)
+    with pytest.raises(type(error)):
+        load_all([RANDOM], with_broken=True)
+    bot = load(NAIVE)
+    for place in PLACES[1:]:
+        fail_at(monkeypatch, place, error, NAIVE)
+        with pytest.raises(type(error)):
+            without_broken([settings_from({"bots": [NAIVE], "isolation": "trusted"})], [bot], TRUSTING, say_nothing)
+        monkeypatch.undo()
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, place: str, error: BaseException, word: str = RANDOM) -> None:
+    """Let a function fail whenever it meets a bot. ``word``: its name on the command line."""
+    module, _, name = place.rpartition(".")
+    function = getattr(sys.modules[module], name)
+
+    def fails(*parts: Any, **more: Any) -> Any:
+        if any(_is(part, word) for part in parts):
+            raise error
+        return function(*parts, **more)
+
+    monkeypatch.setattr(place, fails)
+
+
+def _is(part: object, word: str) -> bool:
+    if isinstance(part, list):
+        return any(_is(one, word) for one in part)
+    return word in (part, getattr(part, "asked_as", ""))

@@ -1,6 +1,8 @@
 """Who gets a table, who is refused, and what is played again: on workers that are made up."""
 
 import dataclasses
+import errno
+import operator
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -19,11 +21,12 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.cluster import offers, tables
 from khiva_arena.cluster.access import Access
+from khiva_arena.cluster.admission import Recruiting
 from khiva_arena.cluster.assignments import LOSSES_MOST
 from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.cluster.tables import seconds_for
-from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, Crew
-from khiva_arena.errors import ClusterError, GameFault
+from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
+from khiva_arena.errors import ClusterError, GameFault, StoreError
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, RecordedSeat
@@ -433,3 +436,72 @@ def test_a_match_is_given_all_the_time_that_its_limits_allow() -> None:
 
 def test_what_is_sealed_is_not_shown() -> None:
     assert repr(Sealed(b"secret")) == "<6 bytes>"
+
+
+# --- an error of this arbiter at a worker's answer ---
+
+
+@pytest.mark.parametrize("place", ["tables.check", "tables.check_by_replay", "decode_done"])
+def test_an_answer_at_which_the_arbiter_fails_ends_its_worker_alone(
+    place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    function = operator.attrgetter(place)(dask_executor())
+    calls: list[int] = []
+
+    def fails_once(*parts: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            raise IndexError("not one of theirs")
+        return function(*parts)
+
+    monkeypatch.setattr(f"khiva_arena.cluster.dask_executor.{place}", fails_once)
+    taken, scheduler, said = play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0), job(1)])
+    assert [(outcome.ordinal, outcome.void) for outcome in taken] == [(0, ""), (1, "")]
+    assert len({*scheduler.given}) == 2
+    assert "IndexError" in said[0]
+    assert "not one of theirs" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), SystemExit(), MemoryError(), StoreError("full"), OSError(errno.ENOSPC, "full")]
+)
+def test_an_interrupt_and_an_error_of_the_machine_end_a_run_on_a_cluster(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("khiva_arena.cluster.dask_executor.tables.check", fails)
+    with pytest.raises(type(error)):
+        play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0)])
+
+
+def dask_executor() -> Any:
+    from khiva_arena.cluster import dask_executor as module  # not above: it imports Dask
+
+    return module
+
+
+def test_an_offer_at_which_the_arbiter_fails_ends_its_worker_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = worker("a"), worker("b")
+    said: list[str] = []
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
+    recruiting: Any = Recruiting(crew(first, second), TRUSTING, settings, None, lambda text, *, warning=False: said.append(text))
+    recruiting._questions = {"one": (first, 0.0), "other": (second, 0.0)}
+    first.stage = second.stage = RecruitStage.ASKED
+    taken: list[str] = []
+
+    def take(one: ClusterWorker, *_: object) -> None:
+        if one is first:
+            raise IndexError("not one of theirs")
+        taken.append(one.name)
+
+    monkeypatch.setattr(recruiting, "_take_offer", take)
+    for key in ("one", "other"):
+        recruiting.take_answer(key, encode(TaskDone([b"offer"], "")))
+    assert taken == ["b"]
+    recruiting.say_refusals(playing=True)
+    assert "IndexError" in said[0]
+    assert "not one of theirs" in caplog.text

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from khiva_arena.arbiter import live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.events.stored import damaged, stored_batch
 from khiva_arena.league import failures
-from khiva_arena.league.machine import unforeseen
 from khiva_arena.playing.jobs import Play
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say, say_nothing
@@ -69,7 +69,7 @@ class BatchPlay(Play):
         try:
             return super().record(outcome, last=last)
         except Exception as error:
-            if not unforeseen(error) or outcome.record is None:
+            if not is_unforeseen(error) or outcome.record is None:
                 raise
             job = self._job(self._planned[outcome.ordinal], outcome.attempt)
             return super().record(live.void(job, self._failed(job, error)), last=True)

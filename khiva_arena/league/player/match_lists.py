@@ -2,11 +2,11 @@
 
 import msgspec
 
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import StoreError
 from khiva_arena.events.stored import stored_batch
 from khiva_arena.league import failures
 from khiva_arena.league.folder import PUBLIC, make_public, write_public
-from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.public_state import MATCHES, BatchMatches, PublicBatch, PublicMatch
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
@@ -36,9 +36,9 @@ class MatchLists:
         try:
             listed = self._matches_of(batch)
         except Exception as error:
-            if not (isinstance(error, StoreError) or unforeseen(error)):
+            if not (isinstance(error, StoreError) or is_unforeseen(error)):
                 raise
-            why = failures.keep(self._store.folder, f"list-{batch.number}", error) if unforeseen(error) else error
+            why = failures.keep(self._store.folder, f"list-{batch.number}", error) if is_unforeseen(error) else error
             self._say(f"the matches of batch {batch.number} cannot be listed: {why}", warning=True)
         else:
             write_public(self._store.folder, name, msgspec.json.encode(listed))

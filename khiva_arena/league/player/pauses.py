@@ -4,8 +4,8 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.league import failures
-from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.say import Say
 from khiva_arena.terminal.interrupts import if_interrupted
@@ -37,7 +37,7 @@ class Pauses:
         other one by now.
         """
         until = self._how_long.until
-        if not unforeseen(error) or self.player is None or self._how_long.batches is not None:
+        if not is_unforeseen(error) or self.player is None or self._how_long.batches is not None:
             raise error
         if until and datetime.now(UTC) >= until:
             raise error

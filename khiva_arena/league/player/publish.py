@@ -19,12 +19,12 @@ from msgspec import structs
 
 from khiva_arena import shipped
 from khiva_arena.competition.live_page import Background
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
-from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.pace import ANY_TIME, Pace
 from khiva_arena.league.player.appended import AppendedFile, remove
 from khiva_arena.league.player.match_lists import MatchLists
@@ -203,7 +203,7 @@ class Publisher:
     def _failed_at(self, what: str, subject: str, error: Exception) -> None:
         """Tell the organiser that the arena failed at something that it publishes, once. Raises any other error. ``subject``: as
         ``failures.keep`` has it."""
-        if not unforeseen(error):
+        if not is_unforeseen(error):
             raise error
         told = failures.keep(self._folder, subject, error)
         if what not in self._failed:
@@ -212,7 +212,7 @@ class Publisher:
 
     def _why(self, error: Exception, subject: str) -> str:
         """Return in words why something was not made, and keep the trace of an error that nobody foresaw."""
-        return failures.keep(self._folder, subject, error) if unforeseen(error) else str(error) or type(error).__name__
+        return failures.keep(self._folder, subject, error) if is_unforeseen(error) else str(error) or type(error).__name__
 
     # --- what is to be made ---
 

@@ -1,11 +1,11 @@
 """Changes of the roster that wait in the queue, made into links of the chain before each batch."""
 
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import RecordError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.links import Entered, Season, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, links_of, next_place
-from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.submissions.beside_entries import RosterChange
 from khiva_arena.league.submissions.examine import NOT_AGREED
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
@@ -47,7 +47,7 @@ def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
 
 def _after(store: Store, chain: Chain, error: Exception) -> Chain:
     """Return the chain after the arena has failed at an item, whose link may be written all the same. Raises any other error."""
-    if not unforeseen(error):
+    if not is_unforeseen(error):
         raise error
     for link in links_of(store, chain.links):
         chain = follow(chain, link)

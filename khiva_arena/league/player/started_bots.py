@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.roster import RosterBot
 from khiva_arena.league.full_disk import disk_is_full
-from khiva_arena.league.machine import unforeseen
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
 from khiva_arena.playing.starts import as_modules, ready_to_play
@@ -63,7 +63,7 @@ class StartedBots:
 
         Any other error is raised.
         """
-        if not unforeseen(error):
+        if not is_unforeseen(error):
             raise error
         return failures.keep(self._league.folder, f"bot-{bot.identity[:DIGITS]}", error)
 
@@ -74,7 +74,7 @@ class StartedBots:
         except StagingError:
             raise
         except Exception as error:
-            if not (isinstance(error, BotError) or unforeseen(error)):
+            if not (isinstance(error, BotError) or is_unforeseen(error)):
                 raise
             self.commands[bot.identity] = Command(("false",), str(self._league.folder))
 
@@ -90,7 +90,7 @@ class StartedBots:
                 raise
             return str(error)
         except Exception as error:
-            if len(roster) > 1 and unforeseen(error):
+            if len(roster) > 1 and is_unforeseen(error):
                 return repr(error)  # each of them is started by itself then
             return self._trace(roster[0], error)
         return ""

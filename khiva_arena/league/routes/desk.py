@@ -1,5 +1,6 @@
 """The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
 
+import logging
 import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -22,6 +23,7 @@ WISH_SECONDS = 1.0
 WRONG = "There is no such token, or it was revoked; ask the organiser for another one."
 WAITS_FOR = {"waiting": "waits for its check", "accepted": "passed its check, in from the next batch"}
 T = TypeVar("T")
+_LOGGER = logging.getLogger(__name__)
 
 
 class Known(NamedTuple):
@@ -49,9 +51,16 @@ class Desk:
 
     async def refresh_again_and_again(self) -> None:
         """Keep ``known`` up to date until this is cancelled. While the queue cannot be read it stays as it was."""
+        was_logged = False
         while True:
-            with suppress(StoreError):  # the player may hold it; who asks it for more is told
-                self.known = await self._asked(self._know)
+            try:
+                with suppress(StoreError):  # the player may hold it; who asks it for more is told
+                    self.known = await self._asked(self._know)
+                    was_logged = False
+            except Exception:  # a row of the queue closes no page
+                if not was_logged:
+                    _LOGGER.exception("pages do not show the queue as it is now")
+                was_logged = True
             await trio.sleep(REFRESH_SECONDS)
 
     def _know(self) -> Known:

@@ -25,11 +25,11 @@ from khiva_arena.check.run import check
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Interpreters
+from khiva_arena.entrants.machine import of_the_machine
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.league import failures
 from khiva_arena.league.folder import BOTS
-from khiva_arena.league.machine import of_the_machine
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, take_back_older
 from khiva_arena.league.submissions.limits import limits_of

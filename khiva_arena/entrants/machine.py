@@ -1,10 +1,15 @@
-"""The failures of a league's machine, told from those of one entry: after them the same entry is tried again later."""
+"""Which errors are the machine's: no bot, and no author of one, is to blame for them.
+
+A loop over the bots of strangers lets these errors through, and any other error ends no more than one bot's part.
+"""
 
 import errno
+import logging
 from collections.abc import Iterator
 
 from khiva_arena.errors import ArenaError, StagingError, StoreError
 
+LOGGER = logging.getLogger(__name__)
 OF_THE_MACHINE = frozenset(
     (
         errno.ENOSPC,
@@ -30,10 +35,15 @@ def of_the_machine(error: BaseException) -> bool:
     return any(map(_is_of_the_machine, with_causes(error)))
 
 
-def unforeseen(error: Exception) -> bool:
-    """Tell whether an error is a bug of the arena: neither the machine's, nor one that the arena raises on purpose."""
-    on_purpose = isinstance(error, ArenaError) and error.exit_code != ArenaError.exit_code
-    return not (on_purpose or of_the_machine(error))
+def is_unforeseen(error: Exception) -> bool:
+    """Tell whether an error is a bug of the arena: neither the machine's, nor one that is raised for a user to read."""
+    return getattr(error, "exit_code", ArenaError.exit_code) == ArenaError.exit_code and not of_the_machine(error)
+
+
+def why_left_out(error: Exception) -> str:
+    """Return the words on a bot that is left out since an unforeseen error came of it. Its trace goes to stderr."""
+    LOGGER.error("an error that was not foreseen; please report it", exc_info=error)
+    return f"khiva-arena itself fails at it ({type(error).__name__}); please report that with the lines that begin with Traceback"
 
 
 def _is_of_the_machine(error: BaseException) -> bool:
