@@ -1,6 +1,6 @@
 """The version of this code in words for people. That of code which no release has comes with its commit, where git is there.
 
-Programs compare ``khiva_arena.__version__`` alone: a commit is shown, and never compared.
+Programs compare only ``khiva_arena.__version__``: a commit is shown, and never compared.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The traces of the arena's own failures at one entry, batch or page of a league, for its organiser alone.
+"""The traces of the arena's own failures at one entry, batch or page of a league, only for its organiser.
 
 Each lies in a file of its own below ``FOLDER``. Strangers may bring failures about, so the files are few, short and harmless on a
 terminal.

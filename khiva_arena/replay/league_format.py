@@ -1,4 +1,4 @@
-"""The number of the format of a league, which stands in link 0 of its chain and in the definition of each batch.
+"""The number of the format of a league, which is in link 0 of its chain and in the definition of each batch.
 
 No other definition has one, since the bytes of a definition are its id. Code of 0.3.0 that no release has wrote the number 1 or
 none, into chains and batches of several shapes: none of these is damaged, and none can be checked here.

@@ -58,7 +58,7 @@ def read(folder: Path) -> _Kept:
 
 
 def write(folder: Path, event: str, bots: Sequence[NotPlayed]) -> None:
-    """Keep the bots that do not play in an event, in place of those that were kept for it before. Raises OSError."""
+    """Keep the bots that do not play in an event, instead of those that were kept for it before. Raises OSError."""
     before: Mapping[str, list[NotPlayed]] = read(folder)
     others = {key: kept for key, kept in before.items() if key != event}
     short = [msgspec.structs.replace(bot, report=bot.report[-_REPORT_MOST:]) for bot in bots]

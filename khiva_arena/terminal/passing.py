@@ -69,7 +69,7 @@ class PassingLine:
 class PassingMatches:
     """The progress of a command that goes through matches, in a passing line.
 
-    say: tells the user a line, in place of the passing one.
+    say: tells the user a line, instead of the passing one.
     """
 
     def __init__(self, line: PassingLine, clock: Callable[[], float] = time.monotonic) -> None:
