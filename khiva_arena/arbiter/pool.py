@@ -77,10 +77,13 @@ def play(
         workers = min(slots, system.cores())
     play_job = partial(_live, trace=trace, failed=failed)
     run = partial(_play_here, play_job, hold_back=hold_back) if workers <= 1 else partial(_play_in_workers, hold_back=hold_back)
+    error: BaseException | None = None
     try:
         trio.run(run, _Queue(iter(jobs), is_wanted), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
-        raise _first(group) from group
+        error = _first(group)
+    if error:
+        raise error  # not above: an error of ``take`` keeps its own cause, such as the number of a full disk
 
 
 def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None) -> Outcome:

@@ -1,5 +1,6 @@
 """Many matches at a time, in one process and in workers: every job once, voids again, nothing left behind on any path."""
 
+import errno
 import os
 import resource
 import signal
@@ -226,6 +227,18 @@ def test_an_error_while_fixing_ends_everything() -> None:
     for workers in (1, 2):
         with pytest.raises(InternalError, match=pattern("store", "disk-full")):
             pool.play(jobs(4), 2, full_disk, workers)
+
+
+def test_an_error_while_fixing_keeps_its_cause() -> None:
+    cause = OSError(errno.ENOSPC, "")
+
+    def full_disk(_: Outcome) -> None:
+        raise InternalError from cause
+
+    for workers in (1, 2):
+        with pytest.raises(InternalError) as caught:
+            pool.play(jobs(4), 2, full_disk, workers)
+        assert caught.value.__cause__ is cause
 
 
 def test_a_killed_worker_loses_nothing() -> None:

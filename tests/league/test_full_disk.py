@@ -1,16 +1,22 @@
 """A full disk under a league's player: it says so once, waits, and goes on once there is room."""
 
 import errno
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import IO
 
 import pytest
 from arena import ROOT
 from disks import fill, small_disk
 from leagues import ChainAlone, enter, league_in, names_play
+from quick_leagues import new_quick_league
+from waiting import PATIENCE
 from wording import sentence
 
 from khiva_arena.api.verify import verify
@@ -227,6 +233,57 @@ def test_a_player_outlasts_a_full_disk(disk: Path, league: League, monkeypatch: 
     assert all(fewer <= more for fewer, more in pairwise(recorded))
     result = verify(league.folder)
     assert result.sound, result.problems
+
+
+PROCESS = """
+import sys
+from khiva_arena.cli.main import main
+from khiva_arena.league import full_disk
+
+def pause(_seconds):
+    print("it waits", file=sys.stderr, flush=True)
+    sys.stdin.readline()
+
+full_disk.pause = pause
+main()
+"""
+"""A command whose waits end with a line of its input."""
+
+
+@pytest.mark.soak
+def test_a_player_as_a_process_outlasts_a_full_disk(tmp_path: Path) -> None:
+    """Bots play in processes of their own, of which errors come in groups."""
+    with small_disk(tmp_path / "disk", "64m") as disk:
+        new_quick_league(disk)
+        command = [sys.executable, "-c", PROCESS, "league", "play", "spring"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=disk, stdin=pipe, stderr=pipe, text=True) as running:
+            assert running.stdin
+            assert running.stderr
+            try:
+                until_said(running.stderr, "batch 1 is over")
+                ballast = fill(disk)
+                warned = until_said(running.stderr, "it waits")
+                ballast.unlink()
+                running.stdin.write("\n")
+                running.stdin.flush()
+                said = until_said(running.stderr, "batch 3 is over")
+                running.send_signal(signal.SIGINT)
+                assert running.wait(PATIENCE) == 130
+            finally:
+                running.kill()
+        assert len([line for line in [*warned, *said] if WAITS in line]) == 1
+        assert verify(disk / "spring").sound
+
+
+def until_said(lines: IO[str], beginning: str) -> list[str]:
+    """Read lines until one begins so, and return them."""
+    read = []
+    for line in lines:
+        read.append(line)
+        if line.startswith(beginning):
+            return read
+    raise AssertionError("".join(read))
 
 
 def test_a_player_that_was_told_how_many_batches_ends_at_once(
