@@ -51,6 +51,7 @@ def test_bots_run_in_the_interpreter_of_the_terms(tmp_path: Path, monkeypatch: p
     assert "\ninterpreters = {}\n" in text  # no release has this one
     for key, value in {
         "bots": json.dumps([bot(tmp_path / "one"), bot(tmp_path / "two")]),
+        "anchor": json.dumps("one"),
         "unreleased_interpreters": "true",
         "interpreters": f'{{ echo = "{digest}" }}',
     }.items():
