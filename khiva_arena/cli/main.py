@@ -59,7 +59,6 @@ GROUPS = {
 }
 """The commands and their texts, by heading of ``-h``."""
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
-INTERRUPTED = 130
 INTERNAL = 70
 UNWRITTEN = 1
 USAGE = 2
@@ -228,7 +227,7 @@ def _interrupted(error: BaseException) -> int:
     # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
     # itself, whatever exit code we give; running one that ends well lets it forget that.
     eval("0")
-    return INTERRUPTED
+    return interrupts.INTERRUPTED
 
 
 def _check_text(arguments: list[str]) -> None:
