@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -37,19 +36,6 @@ from khiva_arena.store.db import Store
 
 LISTENED = "print(1)"
 BROKEN = ROOT / "bots" / "broken"
-
-
-@pytest.fixture(scope="module")
-def template(confined: Level, tmp_path_factory: pytest.TempPathFactory) -> League:
-    """A league that nobody has entered."""
-    return new_league(tmp_path_factory.mktemp("league") / "spring")
-
-
-@pytest.fixture
-def league(template: League, tmp_path: Path) -> League:
-    """A copy of it, with its anchors where they were."""
-    shutil.copytree(template.folder, tmp_path / "spring")
-    return template._replace(folder=tmp_path / "spring")
 
 
 @pytest.fixture

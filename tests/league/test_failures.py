@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cases import cases
-from uploads import MUCH, new_league, one_of_its_own
+from uploads import MUCH, one_of_its_own
 from wording import sentence
 
 from khiva_arena.entrants import staging
@@ -40,19 +40,6 @@ OF_THE_MACHINE: list[Exception] = [
     StagingError("no room"),
     ExceptionGroup("tasks", [ValueError("one"), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))]),
 ]
-
-
-@pytest.fixture(scope="module")
-def template(confined: object, tmp_path_factory: pytest.TempPathFactory) -> League:
-    """A league that nobody has entered."""
-    return new_league(tmp_path_factory.mktemp("league") / "spring")
-
-
-@pytest.fixture
-def league(template: League, tmp_path: Path) -> League:
-    """A copy of it."""
-    shutil.copytree(template.folder, tmp_path / "spring")
-    return template._replace(folder=tmp_path / "spring")
 
 
 @pytest.fixture
