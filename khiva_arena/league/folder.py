@@ -43,7 +43,7 @@ def refuse_old_queue(folder: Path) -> None:
         with regular_files.open_file(folder / QUEUE) as file:
             version = int.from_bytes(file.read(_VERSION_AT.stop)[_VERSION_AT])
     except OSError:
-        return  # whoever opens it says why it cannot be read
+        return  # opening it says why it cannot be read
     if 0 < version < QUEUE_VERSION:
         raise StoreError(f"{folder / QUEUE}: {OLD}")
 

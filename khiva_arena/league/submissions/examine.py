@@ -162,7 +162,7 @@ def _examine(league: League, queue: Queue, entry: QueueEntry, packed: bytes, dra
     if played.identity in {anchor.identity for anchor in league.anchors}:
         raise ConfigError(EQUAL)
     folder = folder_of(league, bot.identity)
-    shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: the identity is this entry's alone
+    shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: no other entry has this identity
     draft.rename(folder)
     return _Settled(verdict, played.identity, played.parts)
 
