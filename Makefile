@@ -141,10 +141,10 @@ oldest: .venv/.oldest ## the tests of make test on the oldest versions that pypr
 	@touch $@
 
 release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, page that checks, site, notes, hashes (needs npm); ten minutes; UNRELEASED=yes to try it between releases
-	@$(BIN)/python .ci/release.py $(if $(UNRELEASED),--unreleased)
+	@.venv/release/bin/python .ci/release.py $(if $(UNRELEASED),--unreleased)
 
 rehearse: .venv/.release ## type every install line of the pages against dist/, each in an empty environment; PYTHONS="python3.12 python3.13" WITHOUT=package
-	@$(BIN)/python .ci/rehearse.py $(PYTHONS) $(if $(WITHOUT),--without $(WITHOUT))
+	@.venv/release/bin/python .ci/rehearse.py $(PYTHONS) $(if $(WITHOUT),--without $(WITHOUT))
 
 rehearse-wheel: .venv/.test ## type README's line and the first commands against a wheel of this checkout, without a compiler; CI does
 	@rm -rf build/wheel && $(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
@@ -153,10 +153,12 @@ rehearse-wheel: .venv/.test ## type README's line and the first commands against
 site: docs .venv/.test ## one folder for any static host, docs/_build/site: the docs, a recorded cup with its page, a league's pages; a dead link is an error
 	@$(BIN)/python .ci/site.py
 
-.venv/.release: .venv/.docs pyproject.toml .ci/release.txt
+# In an environment of its own: pip compares no hash of a package that is there already.
+.venv/.release: .venv/.run pyproject.toml .ci/release.txt
 	@echo "setting up the tools of a release (once)" >&2
-	@$(BIN)/pip $(INSTALL) --require-hashes -r .ci/release.txt
-	@$(BIN)/pip $(INSTALL) --no-deps -e .
+	@$(PYTHON) -m venv --clear .venv/release
+	@.venv/release/bin/pip $(INSTALL) --require-hashes -r .ci/release.txt
+	@.venv/release/bin/pip $(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit

@@ -55,10 +55,9 @@ def test_every_place_has_the_same_version(rehearse: dict[str, Any]) -> None:
 def test_the_tools_of_a_release_are_all_pinned_by_hashes() -> None:
     """pip asks for a hash of each row, and for a row of all that the rows need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    rows = [
-        Requirement(row.split(" \\")[0])
-        for row in re.findall(r"^[a-z].*", (ROOT / ".ci" / "release.txt").read_text(), re.MULTILINE)
-    ]
+    lock = (ROOT / ".ci" / "release.txt").read_text()
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", row) for row in re.split(r"^(?=[a-z])", lock, flags=re.MULTILINE)[1:])
+    rows = [Requirement(row.split(" \\")[0]) for row in re.findall(r"^[a-z].*", lock, re.MULTILINE)]
     pinned = {canonicalize_name(row.name): next(iter(row.specifier)).version for row in rows}
     extras = project["optional-dependencies"]
     named = [Requirement(line) for line in [*project["dependencies"], *extras["release"], *extras["docs"]]]
