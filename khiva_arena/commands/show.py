@@ -25,6 +25,7 @@ from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.store.rows import SeatRow
+from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -131,6 +132,9 @@ def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     event, row = match_of(store, word)
+    if word == str(row.ordinal) and not as_json:  # an event may have been meant
+        listed = f"khiva-arena show {shlex.quote(str(store.folder))}"
+        say(harmless(f"this is match {event.number}/{word}; `{listed}` lists all matches"))
     record = row.parsed()
     if as_json:
         seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]

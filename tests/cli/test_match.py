@@ -124,6 +124,11 @@ def test_match_names_by_ordinal_and_id(store: Path) -> None:
     listed = json.loads(arena("show", "out", "--json", cwd=store).stdout)["matches"]
     by_id = arena("show", "out", listed[1]["id"][:10], cwd=store).stdout
     assert by_id == arena("show", "out", "1", cwd=store).stdout == arena("show", "out", "1/1", cwd=store).stdout
+    assert (
+        sentence("show", "this-is-match", event="1", word="1", listed="khiva-arena show out")
+        in arena("show", "out", "1", cwd=store).stderr
+    )
+    assert arena("show", "out", "1/1", cwd=store).stderr == ""
     assert "no recorded match" in arena("show", "out", "77", cwd=store, code=2).stderr
     assert "no event" in arena("show", "out", "9/0", cwd=store, code=2).stderr
 
