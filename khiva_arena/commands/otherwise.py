@@ -29,7 +29,8 @@ from khiva_arena.terminal.console import say
 from khiva_arena.terminal.interrupts import INTERRUPTED
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
-from khiva_arena.words import count, in_time
+from khiva_arena.time_in_words import in_time
+from khiva_arena.words import count
 
 SENT_AGAIN = (
     "each bot is sent the recorded steps again, and its answers there are not used: one that remembers its own choices may be "

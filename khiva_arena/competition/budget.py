@@ -30,7 +30,8 @@ from khiva_arena.settings.define import definition_of
 from khiva_arena.settings.isolation import admit, chosen_sandbox
 from khiva_arena.settings.settings import AUTO, MOST, Settings
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.words import count, in_time
+from khiva_arena.time_in_words import in_time
+from khiva_arena.words import count
 
 FEW_SEEDS = 10
 _REST = 2.0

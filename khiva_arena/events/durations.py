@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from khiva_arena.replay.definition import Definition
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.words import in_time
+from khiva_arena.time_in_words import in_time
 
 _SURE = 2.0  # standard errors: about 95 %
 LOAD = 0.25

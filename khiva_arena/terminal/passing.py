@@ -12,7 +12,7 @@ from khiva_arena.store.db import MatchRow, Store
 from khiva_arena.terminal.console import HarmlessStream, say
 from khiva_arena.terminal.tty import NARROWEST, can_draw
 from khiva_arena.text import harmless
-from khiva_arena.words import in_time
+from khiva_arena.time_in_words import in_time
 
 EVERY_SECONDS = 0.5
 FIRST_SECONDS = 1.0

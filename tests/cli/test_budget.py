@@ -16,7 +16,7 @@ from khiva_arena.competition import budget_try
 from khiva_arena.events.durations import MatchTime, around_matches, mean_time, of_store
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
-from khiva_arena.words import in_time
+from khiva_arena.time_in_words import in_time
 
 HOW = ["--seats", "2", *TRUSTED, "--rule", "max_turns=6", "--out", "out", "-j", "2"]
 RUN = ["run", *bots(C, NAIVE, RANDOM), *HOW]
@@ -118,7 +118,7 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
     assert re.search(
         pattern("competition", "errors-expect-seeds-these", blocks="6", numbers="event 1", errors=r"\d+( to \d+)?"), done.stderr
     )
-    assert done.stderr.splitlines()[-1].endswith("play this? " + sentence("terminal", "nobody-can-asked-here"))
+    assert done.stderr.splitlines()[-1].endswith("play this? " + sentence("terminal", "nobody-can-asked-here", flag="--yes"))
     with Store.read(played / "out") as store:
         assert len(store.events()) == 1
     little = arena(*RUN, "--budget", "1ms", "--new-event", cwd=played, code=2)
