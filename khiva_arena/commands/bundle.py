@@ -15,7 +15,7 @@ from khiva_arena.games.registry import handing
 from khiva_arena.modules.released import released
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.files import LEAGUE
+from khiva_arena.store.files import MODULES, PRIVATE_MODULES
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.passing import progress
 from khiva_arena.text import harmless
@@ -46,19 +46,13 @@ def _published(store: Store, events: list[EventRow]) -> Collection[str] | None:
             f"--with-modules: {store.folder} holds batches of a league, and not the league, which says whether its bots may be "
             "published; leave it out, or merge this store in the league and bundle that"
         )
-    above = store.folder.resolve().parent
-    if (above / LEAGUE).is_file():
-        from khiva_arena.league.chain.stored_chain import is_private_final  # not above: most stores are no league's
-
-        if is_private_final(above, {row.id for row in events}):
-            raise ConfigError(
-                f"--with-modules: {store.folder} is a final of a league that does not publish its bots; leave it out"
-            )
+    if (store.folder / MODULES / PRIVATE_MODULES).exists():
+        raise ConfigError(f"--with-modules: {store.folder} is a final of a league that does not publish its bots; leave it out")
     return published_in(store)
 
 
 def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[str] | None) -> None:
-    """Say of how many bots a bundle holds the sources, and how many it leaves out.
+    """Say of how many bots a bundle holds the modules and the sources, and how many it leaves out.
 
     published: those that it may hold; None for all.
     """
@@ -66,7 +60,9 @@ def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[st
     if len(held) < len(bots):
         kept = count(len(bots) - len(held), "bot is", "bots are")
         say(f"{kept} left out, since the league does not publish its bots (publish_bots)")
-    in_language = Counter(shipped.languages()[released()[bot.module].word].title for bot in held if bot.module in released())
+    if held:
+        say(harmless(f"{out} holds the modules of {count(len(held), 'bot')}, which anybody with the file can run again"))
+    in_language = Counter(_language(bot.module) for bot in held if bot.module in released())
     others = sum(bool(bot.payload) for bot in held) - in_language.total()
     sources = ", ".join(f"{count(often, 'bot')} in {language}" for language, often in sorted(in_language.items()))
     parts = [f"the sources of {sources}"] if sources else []
@@ -79,6 +75,13 @@ def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[st
             ),
             warning=True,
         )
+
+
+def _language(module: str) -> str:
+    """Return the language of the bots that a released interpreter runs. ``module``: its hash."""
+    word = released()[module].word
+    kit = shipped.languages().get(word)
+    return kit.title if kit else word
 
 
 def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:

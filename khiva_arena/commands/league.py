@@ -129,7 +129,10 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
             beacon = "COMMAND" if loaded.terms.beacon else ""
             say(harmless(f"it is in from the next batch: {way_to_play(league, beacon)}"))
             if loaded.terms.publishes_bots:
-                say("bundles of this league may hold it, so that anybody can run it again (publish_bots): tell its author")
+                say(
+                    "bundles of this league may hold its module, and all of its files if it is in JavaScript or Python "
+                    "(publish_bots): tell its author"
+                )
     return 0 if is_accepted else 1
 
 

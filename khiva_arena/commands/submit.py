@@ -86,8 +86,8 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     packed = pack(entrant)
     publishes = sending.terms(site).publish_bots
     question = (
-        f"{site.url}: this league publishes its bots: anybody may get {name} from its bundles and run it again, with all of its "
-        "files if it is in JavaScript or Python. Send it?"
+        f"{site.url}: this league publishes its bots: anybody may get the module of {name} from its bundles and run it again, "
+        "and all of its files if it is in JavaScript or Python. Send it?"
     )
     if publishes and not agreed(harmless(question), agree, "--agree"):
         raise ConfigError(f"{name} is not sent")

@@ -256,7 +256,7 @@ class Store(StoreRows):
                 insert_link(insert, link)
 
     def empty_wal(self) -> bool:
-        """Empty the -wal file, unless a reader is in the way. Return whether it is empty."""
+        """Empty the -wal file, unless a reader is in the way. Tell whether it is empty."""
         return wal.empty(self._connection)
 
     # --- matches ---

@@ -31,6 +31,8 @@ LEAGUE = "league.toml"
 """The file with the settings of a league, which makes a store's folder that of a league."""
 MODULES = "modules"
 """The folder with the modules of events in ticks, each named by its hash."""
+PRIVATE_MODULES = "not-published"
+"""The file in that folder which says that the league of a final does not publish its bots. Copies of the folder have it, too."""
 APPLICATION = 0x4B484956  # "KHIV"
 BUSY_SECONDS = 10.0  # for another program that holds the file
 LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one

@@ -142,7 +142,9 @@ def test_a_bundle_says_how_many_bots_it_publishes_in_which_languages(
     assert sentence("events", "bots-left-out", bots="3 bots are") in said
     assert sentence("events", "publishes", file=tmp_path / "cup.khiva", what="the sources of 1 bot in JavaScript") in said
     bundle_command._tell_bots(tmp_path / "cup.khiva", bots[4:], None)
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == sentence("events", "holds-modules", file=tmp_path / "cup.khiva", bots="1 bot") + "\n"
+    bundle_command._tell_bots(tmp_path / "cup.khiva", bots[4:], {bots[1].identity})
+    assert capsys.readouterr().err.count("\n") == 1, "the bot that is left out, and no module"
 
 
 def with_payload(payload: str, module: str) -> DefinedBot:
@@ -208,9 +210,12 @@ def test_the_page_cannot_tell(elsewhere: Path) -> None:
 
 @pytest.mark.slow
 def test_a_final_of_such_a_league_is_bundled_without_modules_alone(elsewhere: Path) -> None:
+    """Nor does a copy of it, of which nobody knows whose final it is."""
     final = elsewhere / "spring" / "final-1"
-    said = arena("bundle", str(final), "final.khiva", "--with-modules", cwd=elsewhere, code=2).stderr
-    assert sentence("events", "private-final", store=final) in said
+    copy = Path(shutil.copytree(final, elsewhere / "copied"))
+    for store in (final, copy):
+        said = arena("bundle", str(store), "final.khiva", "--with-modules", cwd=elsewhere, code=2).stderr
+        assert sentence("events", "private-final", store=store) in said
     arena("bundle", str(final), "final.khiva", cwd=elsewhere)
 
 

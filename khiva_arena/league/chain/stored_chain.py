@@ -1,10 +1,9 @@
 """The chain of a league in its store, which the player alone writes."""
 
 import secrets
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from msgspec import structs
@@ -20,7 +19,6 @@ from khiva_arena.league.chain.links import (
     text_of,
 )
 from khiva_arena.league.chain.roster import Chain, begin, follow, walk
-from khiva_arena.league.folder import has_store
 from khiva_arena.replay import seeds
 from khiva_arena.store.db import HIGHEST, LinkRow, Store
 from khiva_arena.store.rows import now
@@ -55,17 +53,6 @@ def chain_of(store: Store) -> Chain | None:
     links = links_of(store)
     with sound(store):
         return walk(links) if links else None
-
-
-def is_private_final(league: Path, events: Collection[str]) -> bool:
-    """Tell whether one of the events is a final of the league in a folder, and the league does not publish its bots. Raises
-    StoreError if its chain is damaged."""
-    if not has_store(league):
-        return False
-    with Store.read(league) as store:
-        chain = chain_of(store)
-    finals = {final.link.event for final in chain.finals} if chain else set()
-    return chain is not None and chain.terms.publish_bots is False and not finals.isdisjoint(events)
 
 
 def found(

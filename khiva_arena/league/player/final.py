@@ -28,6 +28,7 @@ from khiva_arena.league.walked import LeagueSoFar, walked
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import Store
+from khiva_arena.store.files import MODULES, PRIVATE_MODULES
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
@@ -88,6 +89,8 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
         check_beacon([beacon], how_long.beacon)
         if begun is None:
             committed = Run([settings], players, RunOptions(commit=True), say).play()
+            if chain.terms.publish_bots is False:
+                _mark_private(out)
             with Store.read(out) as own:
                 event = stored.stored_event(own, committed.events[0])
             place = next_place(by_this_clock(chain) if how_long.clock_is_right else chain)
@@ -112,6 +115,15 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
     if not Store.is_in_use(league.folder):  # by a player, which publishes it
         _publish(league, say)
     return PlayedFinal(out, result)
+
+
+def _mark_private(out: Path) -> None:
+    """Mark the modules of a final as not published, before anybody knows of it. Raises StoreError."""
+    try:
+        (out / MODULES).mkdir(exist_ok=True)
+        (out / MODULES / PRIVATE_MODULES).touch()
+    except OSError as error:
+        raise StoreError(f"{out / MODULES}: {error.strerror}") from error
 
 
 def _publish(league: League, say: Say) -> None:

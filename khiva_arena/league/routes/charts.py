@@ -19,8 +19,8 @@ BEYOND = 10
 LABEL = 100
 """The width of a label below, a date, and the room beside it."""
 BOUNDED = (
-    "A hollow dot with >= or <= is a bound: all points between the bot and the one at Elo 0 went one way. No line joins such "
-    "dots, since only the prior of the fit moves them."
+    "A hollow dot with >= or <= is a bound: all points between the bot and the one at Elo 0 went one way. One with ? was never "
+    "compared with the one at Elo 0. No line joins such dots, since only the prior of the fit moves them."
 )
 OTHER_ANCHOR = "The line is cut where a season has another bot at Elo 0."
 NUMBERS_MOST = 100

@@ -1,4 +1,4 @@
-"""What an author has to know before a bot is entered: the terms of a league, and the way into it, which depends on the clock."""
+"""The terms of a league for authors, and the way into it, which depends on the clock."""
 
 from khiva_arena.league.public_state import PublicLeague, PublicTerms
 from khiva_arena.league.routes import rules
@@ -13,8 +13,8 @@ POLICIES: dict[str, str] = {
 """The cost of faults, in words."""
 BY_THE_WALL = "wall clock: bots pay in milliseconds of the organiser's machine"
 IN_TICKS = "ticks: bots pay in instructions, so that every match comes out equal on every machine"
-PUBLISHED = "bundles of this league may hold its bots, so that anybody can run them again"
-WITH_SOURCES = "; of a bot in {}, that is all of its files"
+PUBLISHED = "bundles of this league may hold the module of each bot, so that anybody can run it again"
+WITH_SOURCES = ", and all files of a bot in {}"
 UNPUBLISHED = "bundles of this league hold the anchors and no other bot, so others cannot run its matches again"
 HAS_NONE = "bundles of this league hold no bots"
 ANY_LANGUAGE = "A bot is a program in any language."
