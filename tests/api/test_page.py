@@ -11,6 +11,7 @@ import khiva_arena
 
 pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "python-api.md").read_text()
+REFERENCE = (ROOT / "docs" / "python-reference.md").read_text()
 
 
 LONGEST = '"shipped:python/greedy", "shipped:python/random", elo1=400'
@@ -32,5 +33,7 @@ def test_its_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_it_names_all_that_is_public() -> None:
-    hidden = {"Competition", "PlayedMatch"}  # nobody makes these by hand
-    assert {name for name in khiva_arena.__all__ if f"khiva_arena.{name}" not in PAGE} == hidden
+    """Classes that nobody makes by hand are in the reference."""
+    hidden = [name for name in khiva_arena.__all__ if f"khiva_arena.{name}" not in PAGE]
+    assert not [name for name in hidden if f".. autoclass:: {name}\n" not in REFERENCE]
+    assert not [name for name in hidden if name in ("Checkpoint", "Game", "State", "BotMatch", "BotRequest")]

@@ -110,7 +110,7 @@ def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
 
 def test_nobody_is_closed_unasked(copy: Path) -> None:
     done = arena("close", "out", "1", cwd=copy, code=2)
-    assert sentence("terminal", "nobody-can-asked-here") in done.stderr
+    assert sentence("terminal", "nobody-can-asked-here", flag="--yes") in done.stderr
     for answer, end in ((b"n\n", "nothing was changed"), (b"\n", "nothing was changed"), (b"y\n", "event 1 is closed")):
         asked = Terminal(["close", "out", "1"], copy, stdout=True)
         assert asked.until(lambda text: "[y/N]" in text)

@@ -203,7 +203,7 @@ def test_refused_with_nothing_written(tmp_path: Path, words: list[str], said: li
     for part in said:
         assert part in done.stderr
     assert all(
-        line.startswith(("khiva-arena: error: ", "  its ", "    ", "  next: "))
+        line.startswith(("khiva-arena: error: ", "  its ", "    ", "  hint: ", "  next: "))
         for line in without_trust(done.stderr).splitlines()
     )
     assert done.stdout == ""

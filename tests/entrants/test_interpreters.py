@@ -386,7 +386,7 @@ def test_anchors_in_ticks_have_an_interpreter_only_where_no_compiler_is_and_a_re
 def test_anchors_in_javascript_are_written_with_their_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(league, "_language_of_anchors", lambda _: "javascript")
     monkeypatch.setattr(league, "league_of", lambda *_, **__: None)
-    league.new(tmp_path / "spring", "khiva", 2, "ticks")
+    league.new(tmp_path / "spring", "khiva", 2, "ticks", None)
     lines = (tmp_path / "spring" / "bots" / "anchors" / "greedy" / "bot.toml").read_text().splitlines()
     assert 'interpreter = "javascript main.js"' in lines
 

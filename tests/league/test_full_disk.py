@@ -82,7 +82,7 @@ def fails_silently(error: OSError) -> None:
     try:
         raise error
     except OSError:
-        raise ConfigError("it cannot be read") from None
+        raise ConfigError("unreadable") from None
 
 
 def hidden(error: OSError) -> ConfigError:
