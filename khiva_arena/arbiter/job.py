@@ -111,6 +111,7 @@ class Outcome(msgspec.Struct, frozen=True):
     lag: seconds that the arbiter's own loop was late meanwhile
     host: True if the machine caused the void, and neither a game nor a late seat did
     begun: True if a bot was asked for a choice, so that a void may be its doing
+    failed: True if the arena itself failed at the match, which says nothing of other matches
     again: True if a void match is played once more in this run
     cell: the level of the cell around the runner, in ticks; None by the wall clock
     """
@@ -127,5 +128,6 @@ class Outcome(msgspec.Struct, frozen=True):
     lag: float = 0.0
     host: bool = False
     begun: bool = True
+    failed: bool = False
     again: bool = False
     cell: Level | None = None

@@ -75,17 +75,13 @@ async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace
     return TracingTable(table, trace)
 
 
-def arena_failed(error: Exception) -> str:
-    """Return why a match is void that the arena itself failed at. It names no place of this machine: bundles have it."""
-    return f"the arena failed at it: {type(error).__name__}"
-
-
-def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:
+def void(job: Job, why: str, *, host: bool = True, begun: bool = True, failed: bool = False) -> Outcome:
     """Return the outcome of a match that was void before a bot was asked anything, or because its worker died.
 
     A stop may have caused that, too.
 
     host: True if the machine caused the void
     begun: True if a bot was asked for a choice, so that the void may be its doing
+    failed: True if the arena itself failed at it
     """
-    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS, host=host, begun=begun)
+    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS, host=host, begun=begun, failed=failed)

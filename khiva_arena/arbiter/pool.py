@@ -8,6 +8,7 @@ does the slot that played it: a host without a free process spoils hundreds a se
 kept apart in time, see match_queue.py.
 """
 
+import logging
 import resource
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
@@ -18,19 +19,24 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
+from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.errors import ConfigError
+from khiva_arena.machine import of_the_machine
 from khiva_arena.sandbox import system
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
+LOGGER = logging.getLogger(__name__)
 SPARE_DESCRIPTORS = 64
+MOST_TRACES = 20
+"""The most traces of one call of ``play`` that go to the log."""
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
-MatchFailed = Callable[[Job, Exception], str]
+MatchFailed = Callable[[Job, Failure], str]
 """Called when the arena itself fails at a match; returns why the match is void."""
 
 
@@ -69,14 +75,17 @@ def play(
     trace: for a single worker and slot
     hold_back: hand on an outcome that a stop may have brought about only when none has come, while the next match is played
     is_wanted: tells whether a match that was drawn earlier is still to be played
-    failed: called when the arena fails at a match that this process plays, which is void then; without it that ends all of them
+    failed: called when the arena itself fails at a match, which is void then. Without it a failure in this process ends all
+        matches, and one in a worker goes to the log
 
-    Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped.
+    Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped; an error
+    of the machine in a worker only with ``failed``.
     """
     if workers is None:
         workers = min(slots, system.cores())
     play_job = partial(_live, trace=trace, failed=failed)
-    run = partial(_play_here, play_job, hold_back=hold_back) if workers <= 1 else partial(_play_in_workers, hold_back=hold_back)
+    play_all = partial(_play_here, play_job) if workers <= 1 else partial(_play_in_workers, failed=failed)
+    run = partial(play_all, hold_back=hold_back)
     error: BaseException | None = None
     try:
         trio.run(run, _Queue(iter(jobs), is_wanted), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
@@ -101,13 +110,13 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 async def _live(
     job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None", failed: MatchFailed | None
 ) -> Outcome:
-    """Play a match. It is void if the arena fails at it and somebody is there to be told."""
+    """Play a match. It is void if the arena itself fails at it and somebody is there to be told."""
     try:
         return await play_live(job, lag, servers, alone=alone, trace=trace)
     except Exception as error:
-        if failed is None:
+        if failed is None or of_the_machine(error):
             raise
-        return void(job, failed(job, error))
+        return void(job, failed(job, Failure.of(error)), failed=True)
 
 
 async def _play_here(
@@ -126,8 +135,12 @@ async def _play_here(
         meter.cancel_scope.cancel()
 
 
-async def _play_in_workers(queue: "_Queue", slots: int, take: Take, workers: int, *, hold_back: bool) -> None:
-    from khiva_arena.arbiter.worker import Worker, WorkerDied  # not above: a match alone is played in this process
+async def _play_in_workers(
+    queue: "_Queue", slots: int, take: Take, workers: int, *, hold_back: bool, failed: MatchFailed | None
+) -> None:
+    from khiva_arena.arbiter.worker import FailedThere, Worker, WorkerDied  # not above: one match is played in this process
+
+    tell = failed or _Log()
 
     def player(worker: Worker) -> PlayOne:
         async def play_job(job: Job) -> Outcome:
@@ -136,6 +149,10 @@ async def _play_in_workers(queue: "_Queue", slots: int, take: Take, workers: int
             except WorkerDied as death:
                 # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
                 return void(job, str(death))
+            except FailedThere as there:
+                if failed and there.failure.machines:
+                    raise there.failure.machine_error() from there
+                return void(job, tell(job, there.failure), failed=True)
 
         return play_job
 
@@ -151,6 +168,19 @@ async def _play_in_workers(queue: "_Queue", slots: int, take: Take, workers: int
                 for worker in crew:
                     await worker.close()
         nursery.cancel_scope.cancel()
+
+
+class _Log:
+    """The traces of matches that the arena failed at where nobody else is told of them. Each goes to the log once."""
+
+    def __init__(self) -> None:
+        self._traces = set[str]()
+
+    def __call__(self, _job: Job, failure: Failure) -> str:
+        if failure.trace not in self._traces and len(self._traces) < MOST_TRACES:
+            self._traces.add(failure.trace)
+            LOGGER.error("the arena failed at a match; please report it\n%s", failure.trace)
+        return failure.why
 
 
 class _Queue:
@@ -183,35 +213,37 @@ async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool
     in_a_row = 0  # matches that were void at once here: then something is broken, and the others take the rest
     async with trio.open_nursery() as hold:
         while in_a_row <= len(match_queue.HOST_WAITS) and (job := await queue.next()) is not None:
-            is_void = await _play_until_taken(job, queue, play_one, take, hold if hold_back else None)
+            outcome = await _play_until_taken(job, queue, play_one, take, hold if hold_back else None)
             queue.end(job)
+            if outcome.failed:  # a bug at this match shows nothing of the others
+                await trio.sleep(0.0)
+                continue
+            # void before a bot was asked anything, or the host has spoilt it
+            is_void = outcome.record is None and (outcome.host or not outcome.begun)
             in_a_row = in_a_row + 1 if is_void else 0
             if is_void:
                 await trio.sleep(([0.0, *match_queue.HOST_WAITS, 0.0])[in_a_row])
 
 
-async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None) -> bool:
-    """Play a match, and again if a seat or the game made it void.
-
-    Return True if it was void before a bot was asked anything, or the host has spoilt it.
-    """
+async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None) -> Outcome:
+    """Play a match, and again if a seat or the game made it void. Return the last outcome."""
     while True:
         outcome = await play_one(job)
         wait = outcome.unsettled if hold else 0.0
         # A stop may have ended a bot of this match. The slot goes on while that shows, so nobody waits for it.
         if outcome.record is not None and hold and wait:
             hold.start_soon(_take_later, outcome, wait, take)
-            return False
+            return outcome
         await wait_at_work(wait)
         if outcome.record is not None:
             take(outcome)
-            return False
+            return outcome
         if outcome.host:
             take(replace(outcome, again=queue.spoilt(job)))
-            return True
+            return outcome
         take(replace(outcome, again=not job.last))
         if job.last:
-            return not outcome.begun
+            return outcome
         job = replace(job, attempt=job.attempt + 1, warned=job.warned + outcome.causes)
 
 
@@ -222,7 +254,8 @@ async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the error to report to the user: an interrupt before all else, then the one that came first."""
+    """Return the error to report to the user: an interrupt before all else, then one of the machine, then the one that came
+    first."""
     leaves: list[BaseException] = []
     todo: list[BaseException] = [group]
     while todo:
@@ -231,4 +264,5 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
             todo += error.exceptions
         else:
             leaves.append(error)
-    return next((leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)), leaves[0])
+    stop = next((leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)), None)
+    return stop or next(filter(of_the_machine, leaves), leaves[0])

@@ -4,12 +4,13 @@ Each lies in a file of its own below ``FOLDER``. Strangers may bring failures ab
 terminal.
 """
 
-import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from traceback import format_exception, format_exception_only
 
 from khiva_arena import __version__
+from khiva_arena.arbiter.failure import MOST_TRACE
 from khiva_arena.errors import ArenaError
 from khiva_arena.store import private
 from khiva_arena.store.new_file import new_file
@@ -18,8 +19,6 @@ from khiva_arena.text import harmless
 FOLDER = "failures"
 """The folder of the league that holds the files."""
 MOST_FILES = 100
-MOST_TRACE = 60_000
-"""Characters of a trace; of a longer one the end is kept, which names the error."""
 MOST_WORDS = 300
 _BEGINNING = b"khiva-arena "
 
@@ -29,9 +28,14 @@ def keep(folder: Path, subject: str, error: BaseException) -> str:
 
     subject: what failed, as in "entry-7": the name of the file, whose older trace is replaced
     """
-    words = harmless("".join(traceback.format_exception_only(error)).strip().splitlines()[0], MOST_WORDS)
+    return keep_trace(folder, subject, *("".join(part(error)) for part in (format_exception_only, format_exception)))
+
+
+def keep_trace(folder: Path, subject: str, words: str, trace: str) -> str:
+    """Keep a trace, as ``keep`` does. ``words``: the error as the end of the trace has it."""
+    words = harmless(words.strip().splitlines()[0], MOST_WORDS)
     path = folder / FOLDER / f"{subject}.txt"
-    trace = harmless("".join(traceback.format_exception(error))[-MOST_TRACE:], keep="\n\t")
+    trace = harmless(trace[-MOST_TRACE:], keep="\n\t")
     head = f"khiva-arena {__version__}, {datetime.now(UTC).isoformat(timespec='seconds')}\n"
     try:
         private.make_folder(path.parent)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 
+from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.events.find import sound_results
 from khiva_arena.events.stored import timetable_of
@@ -45,7 +46,7 @@ class Play:
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
         self.overdue: set[int] = set()
-        self.failed: Callable[[Job, Exception], str] | None = None
+        self.failed: Callable[[Job, Failure], str] | None = None
         self.mend: Callable[[], None] = lambda: None
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -23,10 +24,12 @@ from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue, pool, worker
-from khiva_arena.arbiter.live import arena_failed, void
+from khiva_arena.arbiter.failure import Failure
+from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.errors import ConfigError, InternalError, StoreError
+from khiva_arena.machine import of_the_machine
 from khiva_arena.sandbox.command import Command
 
 pytestmark = pytest.mark.slow
@@ -163,6 +166,12 @@ def test_a_broken_machine_ends_the_run_before_every_match_is_void() -> None:
     assert round(seen[-1][0]) == 71
 
 
+def test_matches_that_the_arena_itself_fails_at_hold_up_no_other_one() -> None:
+    seen = slots(1, 50, lambda one: spoilt(one, failed=True) if one.ordinal < 6 else recorded(one))
+    assert {ordinal for _, ordinal, _, again in seen if not again} == set(range(50))
+    assert max(now for now, ordinal, *_ in seen if ordinal >= 6) < 1
+
+
 def test_what_a_seat_or_a_game_makes_void_is_played_again_once_and_at_once() -> None:
     seen = slots(1, 2, lambda one: spoilt(one, host=False))
     assert [(ordinal, attempt, again) for _, ordinal, attempt, again in seen] == [
@@ -259,30 +268,91 @@ def unplayable(ordinal: int) -> Job:
     return replace(one, header=replace(one.header, game="nonsense"))
 
 
-def test_a_worker_outlives_a_match_that_it_fails_at(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_outlives_a_match_that_it_fails_at(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nobody else is told of it, so its trace goes to the log: once."""
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     outcomes: list[Outcome] = []
     pool.play([unplayable(4), *jobs(4)], 2, outcomes.append, 2)
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(4))
-    assert {(outcome.ordinal, outcome.void) for outcome in outcomes if not outcome.record} == {(4, arena_failed(ConfigError("")))}
-    assert "Traceback" in capfd.readouterr().err
+    voids = {(outcome.ordinal, outcome.void, outcome.failed) for outcome in outcomes if not outcome.record}
+    assert voids == {(4, Failure.of(ConfigError("")).why, True)}
+    assert caplog.text.count("Traceback") == 1
+    assert "ConfigError" in caplog.text
+    assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_match_that_the_arena_fails_at_here_ends_all_unless_somebody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_match_that_the_arena_fails_at_is_void_and_its_trace_is_told(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     outcomes: list[Outcome] = []
-    with pytest.raises(ConfigError):
-        pool.play([unplayable(4), *jobs(2)], 1, outcomes.append, 1)
-    told: list[Exception] = []
+    told: list[tuple[int, Failure]] = []
 
-    def failed(_job: Job, error: Exception) -> str:
-        told.append(error)
+    def failed(job: Job, failure: Failure) -> str:
+        told.append((job.ordinal, failure))
         return "told"
 
-    pool.play([unplayable(4), *jobs(2)], 1, outcomes.append, 1, failed=failed)
-    assert {type(error) for error in told} == {ConfigError}
-    assert [outcome.ordinal for outcome in outcomes if outcome.record] == [0, 1]
-    assert {outcome.void for outcome in outcomes if not outcome.record} == {"told"}
+    pool.play([unplayable(4), *jobs(2)], workers, outcomes.append, workers, failed=failed)
+    assert {(ordinal, failure.kind) for ordinal, failure in told} == {(4, "ConfigError")}
+    assert {failure.trace.partition("\n")[0] for _, failure in told} == {"Traceback (most recent call last):"}
+    assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == [0, 1]
+    assert {(outcome.void, outcome.failed) for outcome in outcomes if not outcome.record} == {("told", True)}
+
+
+def test_a_match_that_the_arena_fails_at_here_ends_all_unless_somebody_is_told() -> None:
+    with pytest.raises(ConfigError):
+        pool.play([unplayable(4), *jobs(2)], 1, lambda _: None, 1)
+
+
+def test_a_trace_of_a_worker_is_bounded_and_harmless() -> None:
+    failure = Failure.of(RuntimeError("\x1b[2J\udcff" * 10**5))
+    assert len(msgspec.msgpack.encode(failure)) < 10**6
+    assert failure.trace.replace("\n", "").isprintable()
+
+
+FAILING_WORKER = """#!{python}
+import sys
+from khiva_arena.arbiter import worker
+from khiva_arena.errors import StoreError
+async def fail(*_, **__):
+    raise {error}
+worker.play_live = fail
+sys.argv = sys.argv[3:]
+worker.main()
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("error", "number"),
+    [
+        (OSError(errno.ENOSPC, "full"), errno.ENOSPC),
+        (OSError(errno.EMFILE, "many"), errno.EMFILE),
+        (ExceptionGroup("tasks", [ValueError(), OSError(errno.ENOSPC, "full")]), errno.ENOSPC),
+        (MemoryError(), None),
+        (StoreError("full"), None),
+    ],
+    ids=repr,
+)
+def test_an_error_of_the_machine_at_a_match_makes_nothing_void(
+    error: Exception, number: int | None, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> Outcome:
+        raise error
+
+    two = jobs(2)
+    program = tmp_path / "worker"
+    program.write_text(FAILING_WORKER.format(python=sys.executable, error=repr(error)))
+    program.chmod(0o755)
+    monkeypatch.setattr(pool, "play_live", fail)
+    monkeypatch.setattr(worker.sys, "executable", str(program))
+    outcomes: list[Outcome] = []
+    with pytest.raises(Exception) as caught:
+        pool.play(two, workers, outcomes.append, workers, failed=lambda *_: pytest.fail("not the arena's"))
+    assert outcomes == []
+    assert of_the_machine(caught.value)
+    assert number in (None, getattr(caught.value, "errno", None))
 
 
 def test_a_worker_whose_arbiter_is_gone_ends_without_a_word() -> None:

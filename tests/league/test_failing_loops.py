@@ -19,7 +19,8 @@ from wording import sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import match_queue, pool
-from khiva_arena.arbiter.live import arena_failed
+from khiva_arena.arbiter.failure import Failure
+from khiva_arena.arbiter.live import void
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.stored_chain import chain_of
@@ -29,6 +30,7 @@ from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.public_state import BATCHES, read_state
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.store.db import Store
+from khiva_arena.words import count
 
 __all__ = ["quick_league"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
@@ -266,9 +268,34 @@ def test_a_match_that_the_arena_fails_at_is_void_and_the_batch_goes_on(
         (event,) = store.events()
         assert 0 not in store.recorded(event.id)
         assert store.recorded(event.id)
-        assert {row.why for row in store.voids(event.id)} == {arena_failed(RuntimeError())}
+        assert {row.why for row in store.voids(event.id)} == {Failure.of(RuntimeError()).why}
         assert event.set_aside
     assert verify(tmp_path / "spring").sound
+
+
+@pytest.mark.usefixtures("confined")
+def test_tables_that_stay_void_while_the_machine_spoils_all_are_counted(
+    quick_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them is set aside yet: after four voids in a row no more is tried."""
+    shutil.copytree(quick_league / "spring", tmp_path / "spring")
+    toml = tmp_path / "spring" / "league.toml"
+    toml.write_text(toml.read_text().replace("retry_minutes = 60", "retry_minutes = 0"))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    real, tried = pool.play_live, list[int]()
+
+    async def spoilt_at_first(job: Any, *words: Any, **more: Any) -> Any:
+        tried.append(job.ordinal)
+        return void(job, "the host slept") if len(tried) <= 4 else await real(job, *words, **more)
+
+    monkeypatch.setattr(pool, "play_live", spoilt_at_first)
+    done = arena("league", "play", "spring", "-j", "1", "--batches", "1", cwd=tmp_path)
+    with Store.read(tmp_path / "spring") as store:
+        (event,) = store.events()
+        tables = {(row.seed, row.lineup) for row in store.voids(event.id)}
+        assert len(ends_in(store)) == 1
+    (told,) = [line for line in done.stderr.splitlines() if sentence("league", "tried-again-at") in line]
+    assert sentence("league", "tables-stayed-void", tables=count(len(tables), "table")) in told
 
 
 def test_a_match_that_cannot_be_recorded_is_void(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from khiva_arena.arbiter import live
+from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.entrants.machine import is_unforeseen
@@ -72,16 +73,16 @@ class BatchPlay(Play):
             if not is_unforeseen(error) or outcome.record is None:
                 raise
             job = self._job(self._planned[outcome.ordinal], outcome.attempt)
-            return super().record(live.void(job, self._failed(job, error)), last=True)
+            return super().record(live.void(job, self._failed(job, Failure.of(error)), failed=True), last=True)
 
-    def _failed(self, job: Job, error: Exception) -> str:
+    def _failed(self, job: Job, failure: Failure) -> str:
         """Tell the organiser that the arena failed at a match, and return why it is void. It is tried again, and given up if that
         goes on, as if the machine had spoilt it."""
         batch = self.event.definition.batch
         number = batch.number if batch else 0
-        told = failures.keep(self._store.folder, f"match-{number}-{job.ordinal}", error)
+        told = failures.keep_trace(self._store.folder, f"match-{number}-{job.ordinal}", failure.words, failure.trace)
         self._say(f"match {job.ordinal} of batch {number} is void: {told}", warning=True)
-        return live.arena_failed(error)
+        return failure.why
 
     def _note_overdue(self) -> None:
         self.overdue |= {bot for bot, used in self._cpu.items() if used > self._bound.seconds and bot >= self._bound.anchors}
@@ -95,9 +96,11 @@ class BatchPlay(Play):
 
     def given_up(self) -> list[SeedTable]:
         """Return the tables that are set aside for good, in the order of the schedule: a match of each stayed void too often."""
-        rows = self._store.voids(self.event.id)
-        often = [row for row in rows if row.attempt >= SET_ASIDE_VOIDS and row.ordinal not in self.done]
-        return sorted({(row.seed, row.lineup) for row in often})
+        return sorted({(row.seed, row.lineup) for row in self._unrecorded_voids() if row.attempt >= SET_ASIDE_VOIDS})
+
+    def stayed_void(self) -> list[SeedTable]:
+        """Return the other tables of which a match was void and is not recorded, in the order of the schedule."""
+        return sorted({(row.seed, row.lineup) for row in self._unrecorded_voids()} - {*self.given_up()})
 
     def try_again(self) -> None:
         """Let the tables be tried once more that stayed void and are not given up."""
@@ -105,8 +108,11 @@ class BatchPlay(Play):
 
     def last_void(self) -> datetime:
         """Return when the newest attempt at a match that is not recorded was void."""
-        rows = [row for row in self._store.voids(self.event.id) if row.ordinal not in self.done]
-        return max(datetime.fromisoformat(row.at) for row in rows).astimezone(UTC)
+        return max(datetime.fromisoformat(row.at) for row in self._unrecorded_voids()).astimezone(UTC)
+
+    def _unrecorded_voids(self) -> list[VoidRow]:
+        """Return the attempts that were void at matches that are not recorded."""
+        return [row for row in self._store.voids(self.event.id) if row.ordinal not in self.done]
 
     def notes(self) -> dict[str, str]:
         """Return what each bot wrote on stderr in the batch, by identity: match by match, the end of it if that is long."""

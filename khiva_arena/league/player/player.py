@@ -378,7 +378,7 @@ class Player:
     def _wait_to_try_again(self, play: BatchPlay) -> None:
         """Wait until tables that stayed void may be tried once more."""
         due = play.last_void() + timedelta(minutes=self.chain.terms.retry_minutes)
-        tables = count(len(play.set_aside) - len(play.given_up()), "table")
+        tables = count(len(play.stayed_void()), "table")
         self._log.say(f"{tables} stayed void; tried again at {due.astimezone().isoformat(timespec='minutes')}", warning=True)
         while datetime.now(UTC) < due:
             self._public.look()
