@@ -33,7 +33,7 @@ def keep(folder: Path, subject: str, error: BaseException) -> str:
 
 def keep_trace(folder: Path, subject: str, words: str, trace: str) -> str:
     """Keep a trace, as ``keep`` does. ``words``: the error as the end of the trace has it."""
-    words = harmless(words.strip().splitlines()[0], MOST_WORDS)
+    words = harmless(" ".join(words.split()), MOST_WORDS)
     path = folder / FOLDER / f"{subject}.txt"
     trace = harmless(trace[-MOST_TRACE:], keep="\n\t")
     head = f"khiva-arena {__version__}, {datetime.now(UTC).isoformat(timespec='seconds')}\n"
@@ -41,14 +41,23 @@ def keep_trace(folder: Path, subject: str, words: str, trace: str) -> str:
         private.make_folder(path.parent)
         with new_file(path, replaces=_BEGINNING, mode=private.FILE) as file:
             file.write(f"{head}{trace}".encode())
-        _remove_older(path.parent)
     except (ArenaError, OSError) as problem:
         return f"{words}; its trace cannot be kept: {problem}"
+    with suppress(OSError):  # one that stays does no harm
+        _remove_older(path.parent)
     return f"{words}; its trace is in {path}"
 
 
 def _remove_older(folder: Path) -> None:
-    files = sorted(folder.glob("*.txt"), key=lambda path: path.stat().st_mtime_ns)
+    files = sorted(folder.glob("*.txt"), key=_age)
     for path in files[:-MOST_FILES]:
         with suppress(OSError):
             path.unlink()
+
+
+def _age(path: Path) -> int:
+    """Return when a file was written; 0 if the file is gone."""
+    try:
+        return path.lstat().st_mtime_ns
+    except OSError:
+        return 0

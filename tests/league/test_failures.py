@@ -248,3 +248,22 @@ def test_a_trace_that_cannot_be_kept_is_told_in_a_line(tmp_path: Path) -> None:
     told = failures.keep(tmp_path, "entry-1", RuntimeError("within"))
     assert told.startswith("RuntimeError: within; ")
     assert sentence("league", "trace-not-kept") in told
+
+
+def test_a_trace_is_kept_whatever_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(failures, "MOST_FILES", 1)
+    (tmp_path / failures.FOLDER).mkdir()
+    (tmp_path / failures.FOLDER / "other.txt").symlink_to("nowhere")
+    told = failures.keep(tmp_path, "entry-1", RuntimeError("\n\nwithin\nit"))
+    assert told.startswith("RuntimeError: within it; ")
+    assert sentence("league", "trace-is-in", path=tmp_path / failures.FOLDER / "entry-1.txt") in told
+    assert [file.name for file in (tmp_path / failures.FOLDER).iterdir()] == ["entry-1.txt"]
+
+
+def test_a_folder_of_traces_that_cannot_be_read_loses_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(failures, "_remove_older", broken)
+    told = failures.keep(tmp_path, "entry-1", RuntimeError("within"))
+    assert sentence("league", "trace-is-in", path=tmp_path / failures.FOLDER / "entry-1.txt") in told
