@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 
 import pytest
 from arena import arena
-from cases import cases
 from leagues import ChainAlone, Played, ends_in, enter, league_in, player_of_names
 from made_league import MadeLeague, Shape
 from module_cup import vectors
@@ -232,14 +231,19 @@ def test_one_that_it_always_fails_at_heats_nothing(
     assert waits == [60.0, 120.0, 240.0, 480.0, 600.0, 600.0, 600.0, 600.0]
 
 
-@cases("error", [ConfigError("a mistake"), StoreError("damaged"), OSError(28, "full"), KeyboardInterrupt(), SystemExit(3)])
-def test_what_ends_a_player_on_purpose_still_ends_it(error: BaseException, tmp_path: Path) -> None:
-    """And what ails the machine is not waited for here."""
-    one = pauses.Pauses(tmp_path, HowLong(), Said())
-    one.player = object()  # type: ignore[assignment]
-    if isinstance(error, Exception):
-        with pytest.raises(type(error)):
-            one.after(error)
+@pytest.mark.parametrize(
+    "error", [ConfigError("a mistake"), StoreError("damaged"), OSError(24, "many"), KeyboardInterrupt(), SystemExit(3)], ids=repr
+)
+def test_what_ends_a_player_on_purpose_still_ends_it(
+    error: BaseException, endless: Callable[..., tuple[list[float], Said]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(*_: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(player, "next_batch", ends)
+    with pytest.raises(type(error)) as caught:
+        endless()
+    assert caught.value is error
     assert traces(tmp_path) == []
 
 
@@ -447,16 +451,16 @@ def test_two_uploads_with_bad_names_stop_no_league_in_ticks(tmp_path: Path) -> N
             script = f'touch "$(printf "{name}")"\n'
             queue.add_upload(whose, f"bot {name[:3]}", folder_of_files({"main.js": "", "build.sh": script}, toml), MUCH)
         other = queue.add_author("ann").id
-        sound = folder_of_files({"bot.wasm": modules["third"]}, 'name = "a"\nmodule = "bot.wasm"\n')
-        queue.add_upload(other, "sound", sound, MUCH)
+        third = folder_of_files({"bot.wasm": modules["third"]}, 'name = "a"\nmodule = "bot.wasm"\n')
+        queue.add_upload(other, "third", third, MUCH)
     arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
     with Queue(spring) as queue:
         reports = {entry.family_name: entry.report for entry in queue.entries()}
-        states = [entry.state for entry in queue.entries()]
+        states = {entry.family_name: entry.state for entry in queue.entries()}
     assert sentence("entrants", "name-no-utf-8", name="bad\\xff") in reports["bot bad"]
     assert sentence("entrants", "name-no-utf-8", name="worse\\x80") in reports["bot wor"]
-    assert states[:2] == ["refused", "refused"]
-    assert "check" in reports["sound"]
+    assert states == dict.fromkeys(("bot bad", "bot wor", "third"), "refused")
+    assert reports["third"].startswith("its check failed:")  # the check of the next entry was run to its end
     assert not (spring / failures.FOLDER).exists()
     with Store.read(spring) as store:
         assert len(ends_in(store)) == 1
