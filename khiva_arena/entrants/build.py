@@ -1,5 +1,6 @@
 """The build of a bot in its folder, in the sandbox of a match. Also the meaning of ``{...}`` words in commands."""
 
+import errno
 import os
 import shlex
 import shutil
@@ -68,15 +69,18 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
         problem = f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}"
         from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most builds succeed
 
-        if doubt := why_unsure(FOR_A_BUILD.memory) or _why_full(folder):
-            raise StagingError(f"{problem}\n  {doubt}")
+        full = full_disk(folder)
+        if doubt := why_unsure(FOR_A_BUILD.memory) or (full and full.strerror):
+            raise StagingError(f"{problem}\n  {doubt}") from full
         raise BotError(problem)
 
 
-def _why_full(folder: Path) -> str:
-    """Return that the disk of a folder is full, "" if it has room."""
+def full_disk(folder: Path) -> OSError | None:
+    """Return the error of the disk of a folder if it is full, None if it has room. It is the cause of what failed there."""
     free = shutil.disk_usage(folder).free
-    return "" if free >= LEAST_FREE else f"its disk has {free:,} bytes left: make room, or set KHIVA_ARENA_CACHE"
+    if free >= LEAST_FREE:
+        return None
+    return OSError(errno.ENOSPC, f"its disk has {free:,} bytes left: make room, or set KHIVA_ARENA_CACHE")
 
 
 class Errand(msgspec.Struct, frozen=True):
@@ -165,7 +169,7 @@ def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: "BuildOut
         with weight.WeightWatch(job.folder, job.bot.largest) as watch:
             in_time = _exits(process.pid, BUILD_SECONDS, watch.is_over)
         if watch.is_over():
-            raise BotError(f"{job.bot.name}: {watch.reason()}")
+            raise BotError(f"{job.bot.name}: {watch.reason()}") from watch.error
         if not in_time:
             raise BotError(f"{job.bot.name}: its {job.name} took longer than {BUILD_SECONDS} s")
     finally:

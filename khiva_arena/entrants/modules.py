@@ -19,7 +19,8 @@ from pathlib import Path
 
 from khiva_arena.arbiter.memory_limits import why_unsure
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.build import Errand, work
+from khiva_arena.entrants.build import Errand, full_disk, work
+from khiva_arena.entrants.machine import OF_THE_MACHINE
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.maxima import most_pages
@@ -255,8 +256,10 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
         if exit_code != 0:
             most = f"{in_words('cpu', TO_COMPILE.cpu)} and {in_words('memory', TO_COMPILE.memory)}"
             problem = f"{bot.name}: {bot.module} cannot be compiled within {most} (code {exit_code}): {output}"
-            if doubt := why_unsure(TO_COMPILE.memory) or _why_of_host(exit_code, output, _cpu_of_children() - cpu, level):
-                raise StagingError(f"{problem}; {doubt}")
+            full, cpu = full_disk(folder), _cpu_of_children() - cpu
+            doubt = why_unsure(TO_COMPILE.memory) or (full and full.strerror) or _why_of_host(exit_code, output, cpu, level)
+            if doubt:
+                raise StagingError(f"{problem}; {doubt}") from full or _error_in(output)
             raise BotError(problem)
         digest = _digest(regular_files.read(code, LARGEST_CODE, follow=False))
         code.chmod(0o444)
@@ -287,3 +290,11 @@ def _why_of_host(exit_code: int, output: str, cpu: float, level: Level) -> str:
     if exit_code in KILLED and cpu < TO_COMPILE.cpu / 2 and level is not Level.STRICT:
         return "it met no limit of its own, so this machine ended it: it may lack memory"
     return ""
+
+
+def _error_in(output: str) -> OSError | None:
+    """Return the error of the machine that ends the words of a compiler which failed through the host, None if none does."""
+    if not output.startswith(RUNNER_FAILED):
+        return None
+    numbers = (number for number in sorted(OF_THE_MACHINE) if output.rstrip().endswith(os.strerror(number)))
+    return next((OSError(number, os.strerror(number)) for number in numbers), None)

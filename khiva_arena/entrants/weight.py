@@ -49,12 +49,16 @@ def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
 
 
 class WeightWatch:
-    """A watch on a folder's weight, in a thread of its own until the context ends, with one last look then."""
+    """A watch on a folder's weight, in a thread of its own until the context ends, with one last look then.
+
+    error: the one that kept it from looking, None if none did.
+    """
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._folder = folder
         self._limit = limit
         self._why = ""
+        self.error: OSError | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -90,4 +94,5 @@ class WeightWatch:
                     f"its build has made its folder larger than {size}; delete files in the build, or raise --limit build_size"
                 )
         except OSError as error:
+            self.error = error
             self._why = f"its build has made a folder that cannot be looked into: {error.strerror}"

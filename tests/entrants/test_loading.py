@@ -1,5 +1,6 @@
 """A stranger's folder is taken in within bounds: whatever is in it, one line says what is too much, soon and in little memory."""
 
+import errno
 import os
 import socket
 import subprocess
@@ -7,14 +8,16 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from arena import ROOT, arena
 from wording import pattern, sentence
 
-from khiva_arena.entrants import staging
+from khiva_arena.entrants import staging, weight
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.loading import DEFAULT, WORDS, Bounds, Loading, bounds_of_settings, in_words
+from khiva_arena.entrants.machine import of_the_machine
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files, scratch
@@ -306,6 +309,19 @@ def test_a_build_too_deep_to_look_into_is_refused(tmp_path: Path) -> None:
     bot = load(str(folder(tmp_path / "bot", f"{TOML}build = \"bash -c '{script}'\"\n")))
     with pytest.raises(BotError, match=pattern("entrants", "build-made-folder-cannot", strerror="File name too long")):
         stage(bot)
+
+
+def test_a_build_that_the_machine_keeps_from_being_looked_into_has_its_error_as_the_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_files(_path: str) -> NoReturn:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(weight, "_entries", out_of_files)
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(BotError) as caught:
+        stage(load(str(folder(tmp_path / "bot", f'{TOML}build = "true"\n'))))
+    assert of_the_machine(caught.value)
 
 
 def test_globs_find_what_they_found_before(tmp_path: Path) -> None:

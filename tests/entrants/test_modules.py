@@ -1,5 +1,6 @@
 """Bots that are one WebAssembly module: named, built, compiled once where none of their code runs, and played at every level."""
 
+import errno
 import json
 import os
 import platform
@@ -14,18 +15,20 @@ from pathlib import Path
 
 import pytest
 from arena import arena
+from disks import fill, small_disk
 from levels import EVERY_LEVEL, python_at
 from modules import start, wasm
 from shared_builds import shared_builds
 from tools import lacks, need_module_tools
-from wording import sentence
+from wording import pattern, sentence
 
 import khiva_arena
 from khiva_arena import shipped
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.league.full_disk import disk_is_full
 from khiva_arena.modules.meter import rewrite
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.prices import NUMBER
@@ -241,6 +244,29 @@ def test_a_compiler_that_a_module_keeps_at_work_is_ended(tmp_path: Path, monkeyp
     monkeypatch.setattr(modules, "TO_COMPILE", replace(modules.TO_COMPILE, cpu=1))
     line = refusal(module(tmp_path / "m", data=heavy(functions=10_000, squares=200)))
     assert sentence("entrants", "not-compiled-within", most="1 s and 2 GiB") in line
+
+
+def test_code_that_finds_no_room_in_the_cache_is_a_full_disk_and_nobodys_fault(
+    open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = heavy(functions=2_000, squares=5)
+    with small_disk(open_folder / "small", "8m") as disk:
+        monkeypatch.setenv("KHIVA_ARENA_CACHE", str(disk))
+        fill(disk, leave=3 * len(data))
+        with pytest.raises(StagingError, match=pattern("entrants", "bytes-left", free="[0-9,]+")) as caught:
+            stage(module(tmp_path / "m", data=data))
+    assert disk_is_full(caught.value)
+
+
+@pytest.mark.parametrize("number", [errno.EDQUOT, errno.EIO, errno.EMFILE, None])
+def test_an_error_of_the_machine_that_ends_a_compiler_is_the_cause(
+    number: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = sentence("arbiter", "runner-fails") + "code: " + (os.strerror(number) if number else "gone")
+    monkeypatch.setattr(modules, "work", lambda *_: (103, said))
+    with pytest.raises(StagingError) as caught:
+        stage(module(tmp_path / "m"))
+    assert getattr(caught.value.__cause__, "errno", None) == number
 
 
 def test_without_the_vm_the_line_to_type_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

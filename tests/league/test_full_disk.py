@@ -13,9 +13,10 @@ from typing import IO
 
 import pytest
 from arena import ROOT
-from disks import fill, small_disk
+from disks import fill, remount, small_disk
 from leagues import ChainAlone, enter, league_in, names_play
 from quick_leagues import new_quick_league
+from uploads import new_league
 from waiting import PATIENCE
 from wording import sentence
 
@@ -30,7 +31,7 @@ from khiva_arena.league.full_disk import disk_is_full, outlast
 from khiva_arena.league.player import player
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.player.started_bots import StartedBots
-from khiva_arena.league.settings import League
+from khiva_arena.league.settings import League, league_of
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
@@ -233,6 +234,24 @@ def test_a_player_outlasts_a_full_disk(disk: Path, league: League, monkeypatch: 
     assert all(fewer <= more for fewer, more in pairwise(recorded))
     result = verify(league.folder)
     assert result.sound, result.problems
+
+
+@pytest.mark.usefixtures("confined")
+def test_a_full_disk_of_the_cache_ends_no_league(open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build finds no room there, and nobody is to blame for that: the player waits, and plays with the bot."""
+    league = new_league(tmp_path / "spring")
+    anchor = tmp_path / "spring" / "bots" / "anchors" / "random"
+    (anchor / "bot.toml").write_text((anchor / "bot.toml").read_text() + 'build = "{python} build.py"\n')
+    (anchor / "build.py").write_text("open('table.bin', 'wb').write(bytes(3 << 20))\n")
+    with small_disk(open_folder / "small", "2m") as disk:
+        disk.chmod(0o755)
+        monkeypatch.setenv("KHIVA_ARENA_CACHE", str(disk))
+        league, said = league_of(league.folder, {}, say_nothing), Until("batch 1:")
+        time = Time(monkeypatch, lambda number: remount(disk, "size=64m") if number == 2 else None)
+        with pytest.raises(KeyboardInterrupt):
+            player.play(league, HowLong(), said)
+    assert time.waits == [60, 120]
+    assert len([text for text in said if WAITS in text]) == 1
 
 
 PROCESS = """
