@@ -266,6 +266,18 @@ def test_a_check_that_is_killed_again_and_again_is_given_up(queue: Queue, ann: A
     assert queue.entry(first).report == sentence("submissions", "ended-too-often", count=MOST_ATTEMPTS)
 
 
+def test_a_change_of_an_entry_writes_its_files_no_second_time(queue: Queue, ann: Author, tmp_path: Path) -> None:
+    """Or a large entry would fill the disk that its check needs. They go once it waits no more."""
+    number = queue.add_upload(ann.id, "one", folder_of_files({"blob": bytes(1 << 20)}), MUCH)
+    queue.empty_wal()
+    assert queue.claim() is not None
+    queue.renew(number)
+    queue.put_back(number)
+    assert (tmp_path / "queue.db-wal").stat().st_size < 100_000
+    queue.refuse(number, "why")
+    assert queue._rows("SELECT * FROM files") == []
+
+
 def test_a_fault_of_the_machine_counts_for_nothing(queue: Queue, ann: Author, clock: Clock) -> None:
     number = queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     for _ in range(MOST_ATTEMPTS + 1):

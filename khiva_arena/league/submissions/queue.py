@@ -94,7 +94,7 @@ ENTRY = """
     SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at,
         leased_until, parts, agreed
     FROM entries JOIN families ON families.id = family"""
-"""The rows of entries without their files, which may be large."""
+"""The rows of entries."""
 
 
 class Queue(BesideEntries):
@@ -146,7 +146,7 @@ class Queue(BesideEntries):
             if forget:
                 self._connection.execute("UPDATE authors SET name = '', alike = id WHERE id = ?", (author_id,))
             self._connection.execute(
-                "UPDATE entries SET state = 'refused', report = ?, files = NULL WHERE author = ? AND state = 'waiting'",
+                "UPDATE entries SET state = 'refused', report = ? WHERE author = ? AND state = 'waiting'",
                 (REVOKED, author_id),
             )
         if forget:
@@ -265,9 +265,9 @@ class Queue(BesideEntries):
             self._refuse_alike("families", family, "a bot")
             family_id = secrets.token_hex(8)
             self._insert("families", id=family_id, author=author, name=family, alike=compared(family))
-        return self._insert(
-            "entries", author=author, family=family_id, stream=stream, files=packed, state="waiting", at=now(), **more
-        )
+        number = self._insert("entries", author=author, family=family_id, stream=stream, state="waiting", at=now(), **more)
+        self._insert("files", entry=number, packed=packed)
+        return number
 
     def entries(self, *states: EntryState) -> list[QueueEntry]:
         """Return the entries in these states, of all authors, in order of arrival; all entries for no states."""
@@ -303,7 +303,7 @@ class Queue(BesideEntries):
             for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
                 if row["attempts"] >= MOST_ATTEMPTS and number is None:
                     why = f"its check was ended {MOST_ATTEMPTS} times before it was done; ask the organiser"
-                    self._set(row["number"], state="refused", report=why, files=None)
+                    self._set(row["number"], state="refused", report=why)
                     continue
                 if build_seconds and counted.get(row["author"], 0.0) >= build_seconds:
                     self._set(row["number"], report=f"it waits: {SPENT}; {_tomorrow()}")
@@ -311,8 +311,8 @@ class Queue(BesideEntries):
                 if number is None:
                     lease = {"leased_until": clock + LEASE_SECONDS, "by_player": True}
                     self._set(row["number"], **lease, attempts=row["attempts"] + 1, report="")
-                packed = self._rows("SELECT files FROM entries WHERE number = ?", row["number"])[0]["files"]
-                return self.entry(row["number"]), bytes(packed or b"")  # the server can write any row
+                packed = self._rows("SELECT packed FROM files WHERE entry = ?", row["number"])
+                return self.entry(row["number"]), packed[0]["packed"] if packed else b""  # the server can write any row
         return None
 
     def end_leases_of_player(self) -> None:
@@ -362,7 +362,7 @@ class Queue(BesideEntries):
         """Refuse an entry that waits and that the arena cannot examine. What it took counts in no day of its author."""
         with self._transaction():
             if self.entry(number).state == "waiting":
-                self._set(number, state="refused", report=report, unexamined=True, played_as=None, files=None)
+                self._set(number, state="refused", report=report, unexamined=True, played_as=None)
 
     def identify(self, number: int, identity: str) -> None:
         """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
@@ -388,7 +388,7 @@ class Queue(BesideEntries):
                 "UPDATE entries SET passed_by = 1 WHERE state = 'waiting' AND failures > 0 AND number != ?", (number,)
             )
             if self.entry(number).state == "waiting":
-                self._set(number, state=state, report=report, played_as=played_as, parts=" ".join(parts), files=None)
+                self._set(number, state=state, report=report, played_as=played_as, parts=" ".join(parts))
 
     def add_build_seconds(self, number: int, seconds: float) -> None:
         """Note the CPU seconds that a build and a check of an entry took, whatever became of it."""
@@ -400,7 +400,7 @@ class Queue(BesideEntries):
         """Refuse an entry that waits to be checked, or to be entered; any other stays as it is."""
         with self._transaction():
             if self.entry(number).state in ("waiting", "accepted"):
-                self._set(number, state="refused", report=why, played_as=None, files=None)
+                self._set(number, state="refused", report=why, played_as=None)
 
     def mark_entered(self, number: int) -> None:
         """Note that a link of the chain has entered a bot."""

@@ -25,7 +25,6 @@ CREATE TABLE entries (
     stream TEXT NOT NULL,              -- SHA-256 of the files as they came
     played_as TEXT UNIQUE,             -- the identity in the league: of its module in ticks; NULL before it is checked
     parts TEXT NOT NULL DEFAULT '',    -- of a module with a payload in ticks, the hashes of both, with a space between
-    files BLOB,                        -- as packing.py packs them; NULL once they are unpacked, or refused
     state TEXT NOT NULL,               -- waiting, refused, accepted, entered
     leased_until REAL NOT NULL DEFAULT 0,
     by_player INTEGER NOT NULL DEFAULT 0, -- whether the player has the lease; else a command of the organiser has
@@ -39,6 +38,14 @@ CREATE TABLE entries (
     unexamined INTEGER NOT NULL DEFAULT 0, -- whether it was refused without a verdict, so that it counts in no day of its author
     agreed INTEGER NOT NULL DEFAULT 1  -- whether its author agreed that bundles hold it; what an organiser enters by hand counts so
 ) STRICT;
+
+CREATE TABLE files (
+    entry INTEGER PRIMARY KEY REFERENCES entries (number) ON DELETE CASCADE,
+    packed BLOB NOT NULL               -- of an entry that waits, as packing.py packs them; not in its row, which changes often
+) STRICT;
+
+CREATE TRIGGER files_of_what_waits AFTER UPDATE OF state ON entries WHEN new.state != 'waiting'
+BEGIN DELETE FROM files WHERE entry = new.number; END;
 
 CREATE UNIQUE INDEX one_of_each_identity ON entries (identity) WHERE state != 'refused';
 
