@@ -65,7 +65,7 @@ def outlast(work: Callable[[], T], folder: Path, say: Say, *, waits: bool) -> T:
             raise StoreFull(str(full)) from full
         if not waited:
             say(f"{_first_words(full)}; the player waits and goes on once there is room: nothing recorded is lost", warning=True)
-        with if_interrupted(say, lambda: "the player waits for room on the disk"), _kept_from_others(folder):
+        with if_interrupted(say, lambda: "the player waits for room on the disk"), kept_from_others(folder):
             pause(wait)
         waited += wait
         wait = min(2 * wait, LONGEST_WAIT)
@@ -77,13 +77,13 @@ def _first_words(error: Exception) -> str:
 
 
 @contextmanager
-def _kept_from_others(folder: Path) -> Iterator[None]:
-    """Hold the lock of a store during this context if that is possible, as it is while a player plays."""
+def kept_from_others(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a store during this context if that is possible, as it is while a player plays. Yield whether it is."""
     lock = -1
     with suppress(StoreError, OSError):  # without a lock, the next try says why
         lock = files.lock(folder)
     try:
-        yield
+        yield lock >= 0
     finally:
         if lock >= 0:
             os.close(lock)

@@ -14,14 +14,14 @@ from uploads import MUCH, one_of_its_own
 from wording import sentence
 
 from khiva_arena.entrants import staging
-from khiva_arena.errors import ConfigError, StagingError, StoreError
+from khiva_arena.errors import ConfigError, StagingError, StoreError, StoreFull
 from khiva_arena.league import failures
 from khiva_arena.league.player import player
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions import by_hand, examine
 from khiva_arena.league.submissions.examine import Finding, examine_next
 from khiva_arena.league.submissions.limits import BotsBound
-from khiva_arena.league.submissions.queue import MOST_FAILURES, RETRY_SECONDS, Queue
+from khiva_arena.league.submissions.queue import MOST_ATTEMPTS, MOST_FAILURES, RETRY_SECONDS, Queue
 
 UNFORESEEN: list[Exception] = [
     UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed"),
@@ -172,6 +172,53 @@ def test_another_entry_that_got_no_verdict_shows_nothing_of_the_machine(
                 examine_next(league, queue)
         look_again(queue)
     assert queue.entry(number).state == "waiting"
+
+
+@pytest.mark.parametrize("step", ["note_failure", "settle", "add_build_seconds"])
+def test_a_full_disk_that_no_failure_can_be_noted_on_leaves_no_draft_and_no_attempt(
+    step: str, league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The draft is gone before the queue is written, since it may be what fills the disk."""
+    number = upload(queue, "bot")
+    fails_at(monkeypatch, "bot" if step != "settle" else "", MemoryError())
+    drafts: list[list[Path]] = []
+
+    def full(*_: object, **__: object) -> None:
+        drafts.append(list((league.folder / "bots").glob("draft-*")))
+        raise StoreFull("full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Queue, step, full)
+        with pytest.raises(StoreFull):
+            examine_next(league, queue)
+    assert drafts == [[]]
+    assert queue.entry(number).state == "waiting"
+    assert [row["attempts"] for row in queue._rows("SELECT attempts FROM entries")] == [0]
+
+
+def test_an_entry_whose_attempts_no_full_disk_took_back_is_set_aside_and_its_author_not_blamed(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whose, limits, said = queue.authors()[0].id, MUCH._replace(a_day=1), list[str]()
+    number = queue.add_upload(whose, "bot", one_of_its_own(), limits)
+    fails_at(monkeypatch, "bot", MemoryError())
+
+    def full(*_: object) -> None:
+        raise StoreFull("full")
+
+    with monkeypatch.context() as patched:
+        for step in ("note_failure", "put_back"):
+            patched.setattr(Queue, step, full)
+        for _ in range(MOST_ATTEMPTS):
+            with pytest.raises(StoreFull):
+                examine_next(league, queue)
+            queue.end_leases_of_player()
+    player._examine_some(league, queue, lambda text, **_: said.append(text))
+    assert (queue.entry(number).state, queue.entry(number).report) == ("refused", sentence("submissions", "unexamined"))
+    assert len(said) == 1
+    assert said[0].startswith(f"entry {number}, bot, was not examined: ")
+    assert sentence("submissions", "ended-too-often", count=MOST_ATTEMPTS) in said[0]
+    queue.add_upload(whose, "bot", one_of_its_own(), limits)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A full disk under a league's player: it says so once, waits, and goes on once there is room."""
 
 import errno
+import secrets
 import signal
 import sqlite3
 import subprocess
@@ -16,7 +17,7 @@ from arena import ROOT
 from disks import fill, remount, small_disk
 from leagues import ChainAlone, enter, league_in, names_play
 from quick_leagues import new_quick_league
-from uploads import new_league
+from uploads import MUCH, folder_of_files, new_league, one_of_its_own
 from waiting import PATIENCE
 from wording import sentence
 
@@ -252,6 +253,46 @@ def test_a_full_disk_of_the_cache_ends_no_league(open_folder: Path, tmp_path: Pa
             player.play(league, HowLong(), said)
     assert time.waits == [60, 120]
     assert len([text for text in said if WAITS in text]) == 1
+
+
+def test_a_draft_that_a_kill_left_and_that_fills_the_disk_is_removed_first(
+    disk: Path, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names_play(monkeypatch)
+    monkeypatch.setattr(player, "Publisher", ChainAlone)
+    monkeypatch.setattr(player, "_examine_some", lambda *_: None)
+    with Queue(league.folder) as queue:
+        number = queue.add_upload(queue.add_author("eve").id, "bot", one_of_its_own(), MUCH)
+        assert queue.claim() is not None
+    player.play(league, HowLong(1), say_nothing)
+    with Queue(league.folder) as queue:
+        queue._connection.execute("UPDATE entries SET leased_until = 9e9 WHERE number = ?", (number,))
+    draft = league.folder / "bots" / f"draft-{number}"
+    draft.mkdir(parents=True)
+    fill(disk).rename(draft / "blob")
+    time = Time(monkeypatch, lambda _: None)
+    player.play(league, HowLong(1), say_nothing)
+    assert not draft.exists()
+    assert time.waits == []
+
+
+@pytest.mark.usefixtures("confined")
+def test_a_bot_that_has_no_room_on_the_disk_waits_and_the_league_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is room for a batch, and not for the files of the bot, which wait in the queue."""
+    with small_disk(tmp_path / "disk", "16m") as disk:
+        league, said = new_league(disk / "spring"), Until("batch 1:")
+        with Queue(league.folder) as queue:
+            blob = folder_of_files({"blob": secrets.token_bytes(6 << 20)})
+            number = queue.add_upload(queue.add_author("eve").id, "big", blob, MUCH)
+            queue.empty_wal()
+        fill(disk, leave=4 << 20)
+        time = Time(monkeypatch, lambda _: None)
+        with pytest.raises(KeyboardInterrupt):
+            player.play(league, HowLong(), said)
+        assert time.waits == []
+        assert not list((league.folder / "bots").glob("draft-*"))
+        with Queue(league.folder) as queue:
+            assert queue.entry(number).state == "waiting"
 
 
 PROCESS = """

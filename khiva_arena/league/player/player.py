@@ -25,7 +25,7 @@ from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateC
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, found, next_place, row_of
 from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
-from khiva_arena.league.full_disk import disk_is_full, outlast
+from khiva_arena.league.full_disk import disk_is_full, kept_from_others, outlast
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.pauses import Pauses
 from khiva_arena.league.player.publish import Publisher
@@ -44,7 +44,7 @@ from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.seen import receipt_of
 from khiva_arena.league.settings import League
 from khiva_arena.league.status import estimate, next_begin
-from khiva_arena.league.submissions.examine import examine_next
+from khiva_arena.league.submissions.examine import examine_next, sweep_alone
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.walked import LeagueSoFar, founded, keep_walked, walked, with_batch
 from khiva_arena.playing.executor import Executor
@@ -104,10 +104,12 @@ def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
 @contextmanager
 def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
     """Yield a player whose store nobody else writes."""
+    sweep_alone(league.folder)  # before anything is written
     with ExitStack() as stack:
         queue = stack.enter_context(Queue(league.folder))
         if how_long.batches and not receipt_of(league.folder):
-            _examine_some(league, queue, say)
+            with kept_from_others(league.folder):
+                _examine_some(league, queue, say)
             refuse_too_few(league, queue)
         store = stack.enter_context(open_alone(league.folder))
         check_first(league, store, how_long)

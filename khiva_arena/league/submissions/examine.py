@@ -10,7 +10,7 @@ import resource
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,12 +30,13 @@ from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.league import failures
 from khiva_arena.league.folder import BOTS
+from khiva_arena.league.full_disk import kept_from_others
 from khiva_arena.league.settings import League
-from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, take_back_older
+from khiva_arena.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, is_at_work, take_back_older
 from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.league.submissions.names import compared, name_taken
 from khiva_arena.league.submissions.packing import refuse_outside, unpack
-from khiva_arena.league.submissions.queue import EQUAL, EntryState, Queue, QueueEntry
+from khiva_arena.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import ModuleFile
@@ -54,6 +55,8 @@ UNEXAMINED = (
     "day: send it again, or ask the organiser"
 )
 """The report of an entry that the arena could not examine: it names no place of this machine."""
+ENDED = f"its check was ended {MOST_ATTEMPTS} times before it was done, as by kills of the player or a full disk"
+"""What the organiser is told of an entry that is set aside without another check."""
 NOT_AGREED = "this league publishes its bots, and its author did not agree to that: send it with `khiva-arena submit --agree`"
 """The refusal of a bot whose author was not told that bundles of the league hold it."""
 NEXT = "  next: khiva-arena check"
@@ -99,12 +102,15 @@ def examine_next(
 
     number: of the entry, which this process holds; None for the next one.
 
-    An entry that the arena fails at is set aside, with a trace for the organiser.
+    An entry that the arena fails at is set aside, with a trace for the organiser. So is one whose checks were ended too often.
 
     Raises StagingError if this machine is to blame: then the entry waits again. Raises StoreError if the queue cannot be read or
     written.
     """
     _sweep(league, queue)
+    if number is None and (ended := queue.set_aside_ended(UNEXAMINED)):
+        forget(league.folder, queue, ended.number)
+        return ended, Finding(False, ended.report, ENDED)
     claimed = queue.claim(number, 0.0 if number else limits_of(league.options).build_seconds)
     if claimed is None:
         return None
@@ -115,13 +121,12 @@ def examine_next(
         settled = _examined(league, queue, entry, packed, draft, is_players=number is None)
         _settle(league, queue, entry, settled, draft)
     except BaseException as error:
-        if isinstance(error, StagingError) or not isinstance(error, Exception):  # a stop, or this machine
+        if of_the_machine(error) or not isinstance(error, Exception):  # or a stop
             queue.roll_back()
             queue.put_back(entry.number)
         raise
     finally:
         queue.add_build_seconds(entry.number, _cpu_of_children() - cpu)
-        shutil.rmtree(draft, ignore_errors=True)
     entry = queue.entry(entry.number)
     if entry.state == "refused":
         forget(league.folder, queue, entry.number)
@@ -129,12 +134,16 @@ def examine_next(
 
 
 def _examined(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path, *, is_players: bool) -> _Settled:
-    """Examine an entry, whatever is in it. ``is_players``: the player asked, which comes again to an entry that waits.
+    """Examine an entry, whatever is in it, and remove its draft. ``is_players``: the player asked, which comes again to an entry
+    that waits.
 
     Raises StagingError if this machine is to blame, and has not failed at this entry so often that the entry may be.
     """
     try:
-        return _examine(league, queue, entry, packed, draft)
+        try:
+            return _examine(league, queue, entry, packed, draft)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)  # before the queue is written: the draft may be what fills the disk
     except Exception as error:
         queue.roll_back()
         if of_the_machine(error):
@@ -199,15 +208,32 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
     return bot
 
 
+def sweep_alone(folder: Path) -> None:
+    """Remove the drafts that killed players of the league in a folder have left, unless a player is at work.
+
+    They may be what fills the disk, so the queue is not opened: a full disk has no room for that.
+    """
+    drafts = _drafts(folder)
+    with kept_from_others(folder) if drafts else nullcontext(False) as is_alone:
+        for draft in drafts if is_alone else ():
+            number = draft.name.removeprefix(DRAFT)
+            if not (number.isdecimal() and is_at_work(folder, int(number))):  # a command that enters it by hand
+                shutil.rmtree(draft, ignore_errors=True)
+
+
 def _sweep(league: League, queue: Queue) -> None:
     """Remove the drafts that a kill has left. Who is at work has a lease, which is older than the draft."""
-    drafts: list[Path] = []
-    with suppress(OSError):  # then the next examination sweeps
-        drafts = list((league.folder / BOTS).glob(f"{DRAFT}*"))
+    drafts = _drafts(league.folder)
     leased = {f"{DRAFT}{number}" for number in queue.leased()} if drafts else set()
     for draft in drafts:
         if draft.name not in leased:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _drafts(folder: Path) -> list[Path]:
+    with suppress(OSError):  # then the next examination sweeps
+        return list((folder / BOTS).glob(f"{DRAFT}*"))
+    return []
 
 
 def _cpu_of_children() -> float:

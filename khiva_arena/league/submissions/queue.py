@@ -28,7 +28,7 @@ HELD = math.inf
 RETRY_SECONDS = 600.0
 """The wait before an entry is claimed again that this machine could not check."""
 MOST_ATTEMPTS = 3
-"""The attempts at checking an entry: each after the first because the player was killed meanwhile."""
+"""The attempts at checking an entry: each after the first because a kill, or a full disk, let the player note no failure."""
 MOST_FAILURES = 3
 """The failures of the machine at an entry after which the entry is set aside, if another one was checked meanwhile."""
 TOKEN_BYTES = 32
@@ -291,7 +291,7 @@ class Queue(BesideEntries):
         """Claim an entry that waits to be checked, and return it with its files, None if there is none.
 
         number: of the entry, which this process holds; None for the next one. Who has used least CPU today comes first, then
-            who came first. An entry whose checks were killed too often is refused.
+            who came first.
         build_seconds: CPU seconds of builds and checks that an author has in a day; the entries of one who has used them up wait
             until the next one. 0 for no limit.
         """
@@ -301,10 +301,6 @@ class Queue(BesideEntries):
             query = f"SELECT number, author, attempts FROM entries WHERE state = 'waiting' AND {which} ORDER BY number"
             spent, counted = self._spent_today(), self._spent_today(counted=True)
             for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
-                if row["attempts"] >= MOST_ATTEMPTS and number is None:
-                    why = f"its check was ended {MOST_ATTEMPTS} times before it was done; ask the organiser"
-                    self._set(row["number"], state="refused", report=why)
-                    continue
                 if build_seconds and counted.get(row["author"], 0.0) >= build_seconds:
                     self._set(row["number"], report=f"it waits: {SPENT}; {_tomorrow()}")
                     continue
@@ -363,6 +359,15 @@ class Queue(BesideEntries):
         with self._transaction():
             if self.entry(number).state == "waiting":
                 self._set(number, state="refused", report=report, unexamined=True, played_as=None)
+
+    def set_aside_ended(self, report: str) -> QueueEntry | None:
+        """Set an entry aside that waits and has had its ``MOST_ATTEMPTS``, and return it; None if there is none."""
+        which = "state = 'waiting' AND leased_until < ? AND attempts >= ?"
+        rows = self._rows(f"{ENTRY} WHERE {which} ORDER BY number LIMIT 1", time.time(), MOST_ATTEMPTS)
+        if not rows:
+            return None
+        self.set_aside(number := rows[0]["number"], report)
+        return self.entry(number)
 
     def identify(self, number: int, identity: str) -> None:
         """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
