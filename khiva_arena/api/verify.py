@@ -86,7 +86,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
         rerunner = Rerunner(
-            [path / MODULES] if path.is_dir() else [], [as_path("rerun_bots", folder) for folder in folders], jobs, say
+            [path / MODULES] if path.is_dir() else [], [as_path("rerun_bots", folder) for folder in folders], jobs, say, watch
         )
     if path.is_file():
         if events:

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from khiva_arena.arbiter import pool
-from khiva_arena.arbiter.job import Job
+from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.arbiter.live import too_little, void
 from khiva_arena.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.audit.report import EventReport
@@ -20,6 +20,7 @@ from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import ConfigError, StagingError
+from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.replay.record import Record
@@ -30,6 +31,8 @@ from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say, say_nothing
 
+RUNNING = "running bots again"
+
 
 class Rerunner:
     """Runs the bots of matches again.
@@ -38,10 +41,19 @@ class Rerunner:
     modules: folders in which modules are looked for, beside these and the cache of this machine.
     jobs: how many matches are played at a time.
     say: takes a line for people, before bots are run.
+    watch: sees how many matches have been played.
     """
 
-    def __init__(self, stores: Iterable[Path], modules: Iterable[Path], jobs: int, say: Say = say_nothing) -> None:
+    def __init__(
+        self,
+        stores: Iterable[Path],
+        modules: Iterable[Path],
+        jobs: int,
+        say: Say = say_nothing,
+        watch: MatchWatch = UNWATCHED,
+    ) -> None:
         self.say = say
+        self._watch = watch
         self._stores = tuple(stores)
         self._modules = tuple(modules)
         self._jobs = jobs
@@ -158,8 +170,7 @@ class Rerunner:
         sandbox = definition.sandbox(self._level)
         jobs = {ordinal: _job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items()}
         outcomes = {ordinal: void(job, why, begun=False) for ordinal, job in jobs.items() if (why := too_little(job))}
-        again = [job for ordinal, job in jobs.items() if ordinal not in outcomes]
-        pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
+        outcomes |= self._played([job for ordinal, job in jobs.items() if ordinal not in outcomes])
         for ordinal, (record, _) in matches.items():
             one = compared(record, outcomes.get(ordinal))
             if one.difference:
@@ -167,6 +178,20 @@ class Rerunner:
             elif one.unconfirmed:
                 unconfirmed_matches[ordinal] = one.unconfirmed
         return RerunFindings(unequal, unconfirmed_matches)
+
+    def _played(self, jobs: Sequence[Job]) -> dict[int, Outcome]:
+        """Play jobs, and return the outcome of each by ordinal."""
+        outcomes: dict[int, Outcome] = {}
+
+        def take(outcome: Outcome) -> None:
+            outcomes[outcome.ordinal] = outcome
+            self._watch.far(RUNNING, len(outcomes), len(jobs))
+
+        self._watch.over()
+        self._watch.far(RUNNING, 0, len(jobs))
+        pool.play(jobs, self._jobs, take)
+        self._watch.over()
+        return outcomes
 
 
 def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:

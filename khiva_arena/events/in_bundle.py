@@ -128,6 +128,8 @@ class _Watched:
         self._watch.far(self._what, self._done >> 10, max(self._done, self._size) >> 10, "kB")
         data = self._file.read(min(size, PIECE))
         self._done += len(data)
+        if not data:
+            self._watch.over()
         return data
 
 

@@ -1,4 +1,4 @@
-"""What a long command tells of how far it has come, while matches are read."""
+"""What a long command tells of how far it has come, while matches are read or played."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +12,9 @@ class MatchWatch(Protocol):
     def far(self, what: str, done: int, of: int, unit: str = "matches") -> None:
         """Take the progress, very often: ``done`` of ``of`` units of something, in the words ``what``."""
 
+    def over(self) -> None:
+        """Take it that this part is over, and that another one begins, which may tell nothing."""
+
     def watch(self, store: "Store") -> None:
         """See each match of a store that is read."""
 
@@ -20,6 +23,9 @@ class Unwatched:
     """A watcher that tells nobody."""
 
     def far(self, what: str, done: int, of: int, unit: str = "matches") -> None:
+        """Do nothing."""
+
+    def over(self) -> None:
         """Do nothing."""
 
     def watch(self, store: "Store") -> None:

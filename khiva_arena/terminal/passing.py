@@ -46,10 +46,10 @@ class PassingLine:
             self._is_there, self._next = True, self._clock() + EVERY_SECONDS
 
     def clear(self) -> None:
-        """Take the line away, before another line is written."""
+        """Take the line away, before another line is written; the next progress is shown at once."""
         if self._is_there:
             self._write(_ERASE)
-            self._is_there = False
+            self._is_there, self._next = False, self._clock()
 
     def _columns(self) -> int:
         try:
@@ -89,8 +89,12 @@ class PassingMatches:
         if self._line.is_due:
             self._line.say(f"{what}: {done:,} of {of:,} {unit}{self._left(done, of)}")
 
+    def over(self) -> None:
+        """Take the line away, since the part of which it tells is over."""
+        self._line.clear()
+
     def watch(self, store: Store) -> None:
-        """Say how far the reading of a store's matches has come."""
+        """Say how far the reading of a store's matches has come, until the last one of an event is read."""
         totals: dict[str, tuple[str, int]] = {}
         counts: dict[str, tuple[int, int]] = {}
 
@@ -103,6 +107,8 @@ class PassingMatches:
                     what, total = totals.get(event) or totals.setdefault(event, _named(store, event))
                     self.far(what, number, max(number, total))
                 yield row
+            if event in totals and counts[event][1] >= totals[event][1]:
+                self.over()
 
         store.over = over
 
