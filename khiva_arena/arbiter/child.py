@@ -47,6 +47,7 @@ class Child(msgspec.Struct, eq=False):
     ending: set once it is reaped
     ours: a process of the arena that stands for a player who is elsewhere
     link: the file in which the round trip to that player stands; "" for none
+    module_memory: bytes that the memory of a module may have; 0 for a program
     """
 
     seat: int
@@ -69,3 +70,4 @@ class Child(msgspec.Struct, eq=False):
     ending: Ending | None = None
     ours: bool = False
     link: str = ""
+    module_memory: int = 0

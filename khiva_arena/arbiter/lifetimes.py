@@ -59,8 +59,9 @@ class Lifetimes:
         cell.note_start(process.pid)
         quiet = Quiet(noise_lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
-        redactor = Redactor(command.handed)
-        return Child(seat, started, started, "", *ours, quiet=quiet, redactor=redactor, ours=command.ours, link=command.link)
+        child = Child(seat, started, started, "", *ours, quiet=quiet, ours=command.ours, link=command.link)
+        child.redactor, child.module_memory = Redactor(command.handed), command.module_memory
+        return child
 
     def kill(self, child: Child) -> None:
         """Kill a bot and all of its processes that are left."""

@@ -10,6 +10,7 @@ it gets the verdict ``resource``, and the detail begins with the name of the lim
 import signal
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import trio
 
@@ -76,7 +77,8 @@ class Watch:
                 child.exceeded = when_late(cell, child.started.pid, self._resources)
             elif end.status is not None and not end.killed:
                 stderr = without_marks(end.notes)
-                child.exceeded = after_its_end(cell, end.status, end.cpu, end.peak, stderr, self._resources)
+                own = child.module_memory
+                child.exceeded = after_its_end(cell, end.status, end.cpu, end.peak, stderr, self._resources, own)
         return child.exceeded
 
 
@@ -129,11 +131,15 @@ def when_late(cell: Cell, pid: int, resources: Resources) -> str:
     return ""
 
 
-def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources) -> str:
+def after_its_end(
+    cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources, module_memory: int = 0
+) -> str:
     """Return the limit that a bot's end points to, "" if none.
 
-    Its signal, the counts of the system and the bot's last notes are looked at. ``status``: negative for a signal, as in
-    ``Ending``.
+    Its signal, the counts of the system and the bot's last notes are looked at.
+
+    status: negative for a signal, as in ``Ending``.
+    module_memory: bytes that the memory of a module may have, which it uses up long before its process reaches a limit.
     """
     if status in SIGNALS:
         return at_limit(SIGNALS[status], resources)
@@ -143,10 +149,11 @@ def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, re
         return at_limit(refusal, resources)
     if cpu >= resources.cpu:
         return too_much("cpu", cpu, resources)
+    met = replace(resources, memory=min(resources.memory, module_memory or resources.memory))
     lines = notes[-LOOK_BACK:].splitlines()
     last = "\n".join(line for line in lines if not any(word in line for word in HARMLESS))
     for key, phrases in SAID.items():
         for phrase in phrases:
             if phrase in last:
-                return f"{at_limit(key, resources)}; it said {phrase!r}"
+                return f"{at_limit(key, met)}; it said {phrase!r}"
     return too_much("memory", peak, resources) if peak >= NEARLY * resources.memory else ""

@@ -49,6 +49,7 @@ class Bot(msgspec.Struct, frozen=True):
     broken: why it cannot be read; "" for a bot that can.
     built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else "".
     parts: of such a module with a payload, the hashes of the bytes of both; else ().
+    original: of such a module, the bot that it was built from, as it plays in ticks; None if only its hash is known, and else.
     largest_payload: bytes that its payload may have.
     interpreted: how an interpreter runs it, None if none can.
     run_line: its ``run`` if it has one beside an interpreter, which runs it in ticks; else ().
@@ -73,6 +74,7 @@ class Bot(msgspec.Struct, frozen=True):
     broken: str = ""
     built_from: str = ""
     parts: tuple[str, ...] = ()
+    original: "Bot | None" = None
     largest_payload: int = DEFAULT.payload_size
     interpreted: Interpreted | None = None
     run_line: tuple[str, ...] = ()

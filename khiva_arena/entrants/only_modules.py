@@ -50,7 +50,7 @@ def _only_module(bot: Bot, level: Level) -> Bot:
     module = interpreter_of(bot) if bot.is_interpreted else _bytes(folder / bot.module)
     payload = payload_of(bot, folder)
     files = [keep("module", module), *([keep("payload", payload)] if payload is not None else [])]
-    return _of_files(bot, bot_identity(module, payload), files, bot.identity)
+    return replace(_of_files(bot, bot_identity(module, payload), files, bot.identity), original=bot)
 
 
 def _of_files(bot: Bot, identity: str, files: Sequence[ModuleFile], built_from: str) -> Bot:

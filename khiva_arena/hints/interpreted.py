@@ -1,7 +1,6 @@
 """Causes of failures of a bot in Python that an interpreter runs in ticks, which its stderr does not name."""
 
 import re
-import sys
 from pathlib import PurePosixPath
 
 from khiva_arena.entrants.bots import Bot
@@ -9,6 +8,9 @@ from khiva_arena.entrants.runtimes import MAXIMA
 
 _UNSHOWN = re.compile(r"^python: .* cannot be shown$", re.MULTILINE)
 """The line of the interpreter's main.c."""
+_NEEDED = ("codecs", "encodings", "os", "tokenize")
+"""The modules of Python's library that the interpreter imports to show an error; the first two for a file that is no UTF-8. If a
+bot's own files have these names, its errors cannot be shown."""
 _NO_MEMORY = re.compile(r"^MemoryError\b|returned NULL without setting an exception", re.MULTILINE)
 
 
@@ -17,19 +19,22 @@ def hint_of(bot: Bot, actual: str, notes: str) -> str:
     show no cause."""
     if not bot.is_interpreted or bot.interpreted is None or bot.interpreted.word != "python":
         return ""
-    is_silent = "exited with code 1" in actual and not notes.strip()
-    if (is_silent or _UNSHOWN.search(notes)) and (hiding := _names_of_the_library(bot)):
-        return f"{', '.join(hiding)}: a module of Python's own library has this name, and the interpreter needs it: give another"
-    if is_silent or _UNSHOWN.search(notes) or _NO_MEMORY.search(notes):
-        larger = [maximum for maximum in MAXIMA if maximum > bot.interpreted.memory]
-        more = f"memory = {larger[-1]} in bot.toml gives more; " if larger else ""
-        return f"its memory, {bot.interpreted.memory} MiB, is used up: {more}import less, or smaller files"
+    is_silent, is_unshown = "exited with code 1" in actual and not notes.strip(), bool(_UNSHOWN.search(notes))
+    if is_unshown and (hiding := _own_files_of_needed_names(bot)):
+        return f"{', '.join(hiding)}: the interpreter needs Python's own module of this name to show an error: give another name"
+    memory = bot.interpreted.memory
+    larger = [maximum for maximum in MAXIMA if maximum > memory]
+    more = f"memory = {larger[-1]} in bot.toml gives more; " if larger else ""
+    if _NO_MEMORY.search(notes):
+        return f"its memory, {memory} MiB, is used up: {more}import less, or smaller files"
+    if is_silent:
+        return f"perhaps it calls sys.exit(1), or its {memory} MiB of memory are used up; for memory: {more}import less"
+    if is_unshown:
+        return f"perhaps its {memory} MiB of memory are used up, or its error raises another one; for memory: {more}import less"
     return ""
 
 
-def _names_of_the_library(bot: Bot) -> list[str]:
-    """Return the bot's files that are found before modules of Python's library."""
+def _own_files_of_needed_names(bot: Bot) -> list[str]:
+    """Return the bot's files that hide modules which the interpreter needs, since they are found first."""
     paths = [PurePosixPath(name) for name, _ in bot.sources]
-    first = {path.parts[0] for path in paths if len(path.parts) > 1} | {path.name for path in paths if path.suffix == ".py"}
-    own = {name for name in first if name.removesuffix(".py") in sys.stdlib_module_names}
-    return sorted(str(path) for path in paths if path.parts[0] in own and path.suffix == ".py")
+    return sorted(str(path) for path in paths if path.parts[0].removesuffix(".py") in _NEEDED)

@@ -10,6 +10,7 @@ from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.preflight import FailedStart, PreflightFailed, preflight
 from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.replay.record import Header
@@ -99,7 +100,10 @@ def _of_start(bot: Bot, failure: FailedStart, *, confined: bool) -> str:
     ending, detail = failure.report.ending, failure.report.faults[0].detail
     has_ended = ending.status is not None and not ending.killed
     got = f"its output ended: it {describe_status(ending.status or 0)}; {detail}" if has_ended else detail
-    return _hint(bot, "its hello", got, confined=confined, notes=ending.notes, received=failure.output)
+    if bot.built_from and "exited with code" in detail:  # the process of a module in ticks is its runner, which goes on
+        got = f"its output ended: it {detail.rpartition(': ')[2]}"
+    notes = for_its_author(ending.notes)
+    return _hint(bot.original or bot, "its hello", got, confined=confined, notes=notes, received=failure.output)
 
 
 def _hint(bot: Bot, expected: str, got: str, *, confined: bool, notes: str = "", received: bytes = b"") -> str:

@@ -41,6 +41,11 @@ class Command:
     pages: int = 0
 
     @property
+    def module_memory(self) -> int:
+        """The bytes that the memory of a module may have; 0 for a program."""
+        return self.pages * 65_536
+
+    @property
     def own(self) -> tuple[str, ...]:
         """The bot's own folder, if it has one: a bare command has only the files that its words name."""
         return (self.folder,) if self.staged else ()

@@ -1,16 +1,21 @@
 """What a newcomer sees of a bot that fails before its hello: all that it said, how it ended, and what to do next."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import tick_bots
 from arena import arena, bots, without_trust
+from echo import FAILS
+from module_cup import vectors
 from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr_tap import KEPT, LINES_MOST, BotOutput
+from khiva_arena.entrants import interpreters
+from khiva_arena.modules.meter.maxima import with_memory
 
 pytestmark = pytest.mark.slow
 
@@ -135,6 +140,37 @@ def test_a_module_in_ticks_is_told_by_its_fault_alone(tmp_path: Path) -> None:
     said = arena("match", "--clock", "ticks", *bots("exits.wasm", "exits.wasm"), cwd=tmp_path, code=2).stderr
     fault = "exits: start_failed: crashed: exited with code 3\n  its output: nothing\n  its stderr:\n    no idea\n  next: "
     assert said.count(fault) == 2
+
+
+@pytest.mark.parametrize(
+    ("interpreter", "files"),
+    [
+        (FAILS, {"main.py": "\npython: an error that cannot be shown\n", "os.py": ""}),
+        (tick_bots.bot(at_the_start="i32.const 0 $proc_exit\n"), {"main.py": "import khiva_kit\n"}),
+        (tick_bots.bot(at_the_start="i32.const 1 $proc_exit\n"), {"main.py": "import sys\nsys.exit(1)\n"}),
+    ],
+    ids=["an own os.py", "the kit is not started", "silent"],
+)
+def test_a_bot_of_an_interpreter_gets_the_hint_of_check_wherever_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interpreter: bytes, files: dict[str, str]
+) -> None:
+    """In ticks a bot is played as a module and a payload, and the hint needs its own files."""
+    monkeypatch.setenv(interpreters.FOLDER, str(tmp_path))
+    interpreters._module.cache_clear()
+    for name, module in {"python": with_memory(interpreter, 16), **vectors({"honest": "honest", "late": "late"})}.items():
+        (tmp_path / f"{name}.wasm").write_bytes(module)
+    (tmp_path / "fails").mkdir()
+    for name, text in {"bot.toml": 'name = "fails"\ninterpreter = "python main.py"\n', **files}.items():
+        (tmp_path / "fails" / name).write_text(text)
+    checked = json.loads(arena("check", "--quick", interpreters.FLAG, "fails", "--json", cwd=tmp_path, code=1).stdout)
+    (hint,) = [step["hint"] for step in checked["steps"] if step["status"] == "failed"]
+    seated = ("--clock", "ticks", "--turn", "10ms", "--bank", "0s", interpreters.FLAG, *bots("honest.wasm", "fails"))
+    assert f"  hint: {hint}\n  next: " in arena("match", *seated, cwd=tmp_path, code=2).stderr
+    words = ("run", *seated, *bots("late.wasm"), "--seats", "2", "--seeds", "1", "--out", "out")
+    assert f"  hint: {hint}\n  next: " in arena(*words, cwd=tmp_path, code=2).stderr
+    (line,) = [line for line in arena(*words, "--skip-broken", cwd=tmp_path).stderr.splitlines() if "is left out: " in line]
+    assert f"; hint: {hint}; next: " in line
+    assert hint in " ".join(arena("standings", "out", "--wide", cwd=tmp_path).stdout.split())
 
 
 def test_what_is_shown_is_bounded_and_harmless() -> None:

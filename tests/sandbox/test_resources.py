@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cases import cases
 from jobs import SECRET, job
 from levels import EVERY_LEVEL, ROOT, script_at
 from shared_builds import libraries
@@ -167,6 +168,12 @@ def test_what_an_end_tells(status: int, cpu: float, peak: int, notes: str, begin
     found = watch.after_its_end(plain_cell(), status, cpu, peak, notes, DEFAULT)
     assert found.startswith(begins)
     assert bool(found) == bool(begins)
+
+
+@cases(("own", "met"), [(0, "1 GiB"), (16 << 20, "16 MiB"), (4 << 30, "1 GiB")])
+def test_a_module_meets_the_end_of_its_own_memory_first(own: int, met: str) -> None:
+    found = watch.after_its_end(plain_cell(), 1, 0.0, 0, "MemoryError", DEFAULT, own)
+    assert found.startswith(f"{sentence('sandbox', 'reached-limit', words='memory')} {met}; ")
 
 
 # --- the defaults ---

@@ -24,3 +24,5 @@ end
 """
 ECHO = tick_bots.bot(at_the_start=_READS + _NOTES + _WRITES + _MIXES)
 """The module; a payload of up to 32 KiB is noted and counts whole."""
+FAILS = tick_bots.bot(at_the_start=_READS + _NOTES + _WRITES + "i32.const 1 $proc_exit\n")
+"""Another one, which notes its payload as well, and exits with code 1."""
