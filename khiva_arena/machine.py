@@ -4,10 +4,12 @@ A loop over the bots of strangers lets these errors through, and any other error
 """
 
 import errno
+import logging
 from collections.abc import Iterator
 
 from khiva_arena.errors import ArenaError, StagingError, StoreError
 
+LOGGER = logging.getLogger(__name__)
 OF_THE_MACHINE = frozenset(
     (
         errno.ENOSPC,
@@ -58,3 +60,14 @@ def with_causes(error: BaseException) -> Iterator[BaseException]:
             left.append(behind)
         if isinstance(one, BaseExceptionGroup):
             left.extend(one.exceptions)
+
+
+def why_left_out(error: Exception) -> str:
+    """Return the words on a bot that is left out since an unforeseen error came of it. Its trace goes to stderr.
+
+    Raises any error that is not unforeseen.
+    """
+    if not is_unforeseen(error):
+        raise error
+    LOGGER.error("an error that was not foreseen; please report it", exc_info=error)
+    return f"khiva-arena itself fails at it ({type(error).__name__}); please report that with the lines that begin with Traceback"

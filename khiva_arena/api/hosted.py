@@ -21,7 +21,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.settings import Settings
-from khiva_arena.store.not_played import NotPlayed
+from khiva_arena.store.rows import NotPlayed
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import say
 

@@ -19,15 +19,14 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
-from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.errors import ConfigError
-from khiva_arena.machine import of_the_machine
 from khiva_arena.sandbox import system
 
 if TYPE_CHECKING:
+    from khiva_arena.arbiter.failure import Failure
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 LOGGER = logging.getLogger(__name__)
@@ -36,7 +35,7 @@ MOST_TRACES = 20
 """The most traces of one call of ``play`` that go to the log."""
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
-MatchFailed = Callable[[Job, Failure], str]
+MatchFailed = Callable[[Job, "Failure"], str]
 """Called when the arena itself fails at a match; returns why the match is void."""
 
 
@@ -114,6 +113,9 @@ async def _live(
     try:
         return await play_live(job, lag, servers, alone=alone, trace=trace)
     except Exception as error:
+        from khiva_arena.arbiter.failure import Failure  # not above: such errors are rare
+        from khiva_arena.machine import of_the_machine
+
         if failed is None or of_the_machine(error):
             raise
         return void(job, failed(job, Failure.of(error)), failed=True)
@@ -176,7 +178,7 @@ class _Log:
     def __init__(self) -> None:
         self._traces = set[str]()
 
-    def __call__(self, _job: Job, failure: Failure) -> str:
+    def __call__(self, _job: Job, failure: "Failure") -> str:
         if failure.trace not in self._traces and len(self._traces) < MOST_TRACES:
             self._traces.add(failure.trace)
             LOGGER.error("the arena failed at a match; please report it\n%s", failure.trace)
@@ -264,5 +266,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
             todo += error.exceptions
         else:
             leaves.append(error)
+    from khiva_arena.machine import of_the_machine  # not above: most matches raise nothing
+
     stop = next((leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)), None)
     return stop or next(filter(of_the_machine, leaves), leaves[0])

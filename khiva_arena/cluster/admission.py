@@ -29,7 +29,7 @@ from khiva_arena.cluster.messages import (
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import BUILD_SECONDS
-from khiva_arena.entrants.machine import is_unforeseen
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.replay.record import Header
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox

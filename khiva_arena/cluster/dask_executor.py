@@ -30,8 +30,8 @@ from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import ClusterError, RecordError
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import Entrants, first_header, without_broken

@@ -33,9 +33,9 @@ from khiva_arena.say import Say
 from khiva_arena.settings.define import definition_of, refuse_to_mix
 from khiva_arena.settings.isolation import admit, chosen_sandbox
 from khiva_arena.settings.settings import Settings
-from khiva_arena.store import not_played
 from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.store.not_played import NotPlayed
+from khiva_arena.store.files import NOT_PLAYED
+from khiva_arena.store.rows import NotPlayed
 from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.words import count
 
@@ -247,11 +247,16 @@ class Run:
         return event
 
     def _keep_not_played(self, event: EventRow) -> None:
+        file, bots = self._first.out / NOT_PLAYED, [*self._playing.left_out, *self.not_taken]
+        if not (bots or file.exists()):
+            return
+        from khiva_arena.store import not_played  # not above: in most events all bots play
+
         try:
-            not_played.write(self._first.out, event.id, [*self._playing.left_out, *self.not_taken])
+            not_played.write(self._first.out, event.id, bots)
         except OSError as error:
             what = "standings and pages will not name the bots that do not play"
-            self.say(f"{self._first.out / not_played.FILE}: {what}: {error.strerror or error}", warning=True)
+            self.say(f"{file}: {what}: {error.strerror or error}", warning=True)
 
     def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:
         """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""

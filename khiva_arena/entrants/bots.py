@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from khiva_arena import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
 from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
-from khiva_arena.entrants.machine import is_unforeseen, why_left_out
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM, WORD, Interpreted, Runtime
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
@@ -168,7 +167,9 @@ def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: 
             why = "; ".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)
             bots.append(broken(word, why))
         except Exception as error:
-            if not with_broken or not is_unforeseen(error):
+            from khiva_arena.machine import why_left_out  # not above: such errors are rare
+
+            if not with_broken:
                 raise
             bots.append(broken(word, why_left_out(error)))
     if problems:

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from khiva_arena.entrants.bots import Bot, broken, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
-from khiva_arena.entrants.machine import is_unforeseen, why_left_out
 from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
@@ -58,7 +57,9 @@ def load_engines(
                     bots.append(broken(entry["command"], "; ".join(wrong), name))
                     continue
             except Exception as error:
-                if not with_broken or not is_unforeseen(error):
+                from khiva_arena.machine import why_left_out  # not above: such errors are rare
+
+                if not with_broken:
                     raise
                 bots.append(broken(entry["command"], why_left_out(error), name))
                 continue

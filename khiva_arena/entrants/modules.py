@@ -20,8 +20,8 @@ from pathlib import Path
 from khiva_arena.arbiter.memory_limits import why_unsure
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, full_disk, work
-from khiva_arena.entrants.machine import OF_THE_MACHINE
 from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.machine import OF_THE_MACHINE
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.maxima import most_pages
 from khiva_arena.replay.definition import identity_with_payload

@@ -29,7 +29,7 @@ from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store import not_played
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.not_played import NotPlayed
+from khiva_arena.store.rows import NotPlayed
 
 
 class PooledTable(NamedTuple):

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from khiva_arena.entrants.machine import with_causes
 from khiva_arena.errors import StoreError, StoreFull
+from khiva_arena.machine import with_causes
 from khiva_arena.say import Say
 from khiva_arena.store import files
 from khiva_arena.terminal.interrupts import if_interrupted

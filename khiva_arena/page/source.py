@@ -29,8 +29,7 @@ from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import not_played
 from khiva_arena.store.db import EventRow, SeatRow, Store
-from khiva_arena.store.not_played import NotPlayed
-from khiva_arena.store.rows import Times
+from khiva_arena.store.rows import NotPlayed, Times
 
 SECTIONS = ("crosstable", "seats", POINTS)
 

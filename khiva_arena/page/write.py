@@ -44,7 +44,7 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.shipped import adviser
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.store.new_file import new_file
-from khiva_arena.store.not_played import NotPlayed
+from khiva_arena.store.rows import NotPlayed
 from khiva_arena.text import harmless
 
 REPORT_MOST, LINE_MOST = 1_900, 300

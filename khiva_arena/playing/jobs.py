@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
+from typing import TYPE_CHECKING
 
-from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.events.find import sound_results
 from khiva_arena.events.stored import timetable_of
@@ -15,6 +15,9 @@ from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import spread
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
+
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.failure import Failure
 
 
 class Play:

@@ -16,9 +16,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.entrants import staging
-from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot, with_distinct_names
-from khiva_arena.entrants.machine import is_unforeseen, why_left_out
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.hints.starts import HINT, NEXT, hinting, modules_of, start
@@ -34,7 +32,7 @@ from khiva_arena.settings.define import conditions_of
 from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.settings.permissions import with_permissions
 from khiva_arena.settings.settings import DEFAULTS, Settings, settings_from
-from khiva_arena.store.not_played import NotPlayed, Why
+from khiva_arena.store.rows import NotPlayed, Why
 
 if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
@@ -230,7 +228,9 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
                 raise
             built.append(replace(bot, broken=_first_of(bot, str(error))))
         except Exception as error:
-            if not skip_broken or not is_unforeseen(error):
+            from khiva_arena.machine import why_left_out  # not above: such errors are rare
+
+            if not skip_broken:
                 raise
             built.append(replace(bot, broken=why_left_out(error)))
     return with_distinct_names(built)
@@ -269,14 +269,16 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
             except BotError as error:
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
             except Exception as error:
-                if not is_unforeseen(error):
-                    raise
+                from khiva_arena.machine import why_left_out  # not above: such errors are rare
+
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, why_left_out(error))
     staged_bots = [bot for bot in bots if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox)
     try:
         _note_broken(first, staged_bots, commands, sandbox, reasons)
     except Exception as error:
+        from khiva_arena.machine import is_unforeseen  # not above: such errors are rare
+
         if not is_unforeseen(error):
             raise
         for bot in staged_bots:  # to find the one that it came of
@@ -303,8 +305,8 @@ def _note_broken_alone(
     try:
         _note_broken(first, [bot], commands, sandbox, reasons)
     except Exception as error:
-        if not is_unforeseen(error):
-            raise
+        from khiva_arena.machine import why_left_out  # not above: such errors are rare
+
         reasons[bot.identity] = _not_played(bot, Why.NOT_STARTED, why_left_out(error))
 
 
@@ -313,6 +315,8 @@ def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: d
 
     Returns {}: each machine has its own commands.
     """
+    from khiva_arena.entrants.archive import check_texts  # not above: most bots start here
+
     reasons |= _of_broken(bots)
     for bot in bots:
         try:

@@ -25,7 +25,7 @@ from khiva_arena.settings.row import TABLES
 from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import stages_from
 from khiva_arena.settings.table import TABLE
-from khiva_arena.store.not_played import NotPlayed, Why
+from khiva_arena.store.rows import NotPlayed, Why
 from khiva_arena.text import is_text
 from khiva_arena.words import count
 

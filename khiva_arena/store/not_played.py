@@ -7,44 +7,18 @@ lie in a file that may be lost: no result depends on it.
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
 from khiva_arena.sandbox import regular_files
 from khiva_arena.store import private
+from khiva_arena.store.files import NOT_PLAYED
+from khiva_arena.store.rows import NotPlayed
 
-FILE = "not-played.json"
 _LONGEST = 16 * 2**20
 _REPORT_MOST = 8_000
 """Characters of a report."""
-
-
-class Why(StrEnum):
-    """The reason why a bot does not play, in words that tell nothing of what is in it."""
-
-    UNREAD = "it cannot be read"
-    UNBUILT = "it is not built"
-    NOT_STARTED = "it does not start"
-    NO_BOT = "it is no bot"
-
-
-class NotPlayed(msgspec.Struct, frozen=True):
-    """A bot that does not play, or a file or folder among the bots that is none.
-
-    name: by which people call it.
-    word: by which the user named it.
-    why: the reason.
-    line: the reason in a line, which may repeat words of the bot.
-    report: all that is known, for its author; "" if the line is all.
-    """
-
-    name: str
-    word: str
-    why: Why
-    line: str
-    report: str = ""
 
 
 _Kept = dict[str, list[NotPlayed]]
@@ -53,7 +27,7 @@ _Kept = dict[str, list[NotPlayed]]
 def read(folder: Path) -> _Kept:
     """Return the bots that do not play, by the id of their event; {} if there is no file of use."""
     with suppress(OSError, ValueError, RecursionError):
-        return msgspec.json.decode(regular_files.read(folder / FILE, _LONGEST, follow=False), type=_Kept)
+        return msgspec.json.decode(regular_files.read(folder / NOT_PLAYED, _LONGEST, follow=False), type=_Kept)
     return {}
 
 
@@ -64,8 +38,8 @@ def write(folder: Path, event: str, bots: Sequence[NotPlayed]) -> None:
     short = [msgspec.structs.replace(bot, report=bot.report[-_REPORT_MOST:]) for bot in bots]
     if not short and event not in before:
         return
-    draft = folder / f"{FILE}-new"
+    draft = folder / f"{NOT_PLAYED}-new"
     draft.unlink(missing_ok=True)  # what a kill has left
     with os.fdopen(private.open_file(draft, os.O_WRONLY), "wb") as file:
         file.write(msgspec.json.encode({**others, **({event: short} if short else {})}))
-    draft.replace(folder / FILE)
+    draft.replace(folder / NOT_PLAYED)

@@ -4,6 +4,7 @@
 """
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
 import msgspec
@@ -226,3 +227,29 @@ class LinkRow(msgspec.Struct, frozen=True):
 def now() -> str:
     """Return the time as the store writes it: UTC, ISO 8601, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Why(StrEnum):
+    """The reason why a bot does not play, in words that tell nothing of what is in it."""
+
+    UNREAD = "it cannot be read"
+    UNBUILT = "it is not built"
+    NOT_STARTED = "it does not start"
+    NO_BOT = "it is no bot"
+
+
+class NotPlayed(msgspec.Struct, frozen=True):
+    """A bot that does not play, or a file or folder among the bots that is none.
+
+    name: by which people call it.
+    word: by which the user named it.
+    why: the reason.
+    line: the reason in a line, which may repeat words of the bot.
+    report: all that is known, for its author; "" if the line is all.
+    """
+
+    name: str
+    word: str
+    why: Why
+    line: str
+    report: str = ""

@@ -13,7 +13,8 @@ from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.entrants.bot_words import why_not_taken
-from khiva_arena.store.not_played import FILE, Why
+from khiva_arena.store.files import NOT_PLAYED
+from khiva_arena.store.rows import Why
 
 pytestmark = pytest.mark.slow
 WHISPER = "WHISPER of silent"
@@ -75,7 +76,7 @@ def test_the_event_and_its_bundle_know_nothing_of_them(cup: Path, tmp_path: Path
     assert (cup / "out.khiva").read_bytes() == (cup / "alone.khiva").read_bytes()
     assert sentence("report", "not-played") not in arena("standings", "alone", cwd=cup).stdout
     shutil.copytree(cup / "out", tmp_path / "out")
-    (tmp_path / "out" / FILE).unlink()
+    (tmp_path / "out" / NOT_PLAYED).unlink()
     assert arena("standings", "out", cwd=tmp_path).stdout == arena("standings", "alone", cwd=cup).stdout
 
 

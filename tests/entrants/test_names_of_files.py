@@ -22,7 +22,7 @@ from khiva_arena.league.submissions import packing
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.outside.source import source_of
 from khiva_arena.playing import starts
-from khiva_arena.store.not_played import NotPlayed
+from khiva_arena.store.rows import NotPlayed
 from khiva_arena.text import file_name
 
 NO_TEXT = {

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from khiva_arena.store import not_played
-from khiva_arena.store.not_played import FILE, NotPlayed, Why
+from khiva_arena.store.files import NOT_PLAYED
+from khiva_arena.store.rows import NotPlayed, Why
 
 ANN = NotPlayed("ann", "entries/ann", Why.UNBUILT, "its build failed", "its build failed:\nno compiler")
 ZIP = NotPlayed("bob.zip", "entries/bob.zip", Why.NO_BOT, "an archive")
@@ -12,23 +13,23 @@ ZIP = NotPlayed("bob.zip", "entries/bob.zip", Why.NO_BOT, "an archive")
 def test_each_event_has_its_own_and_the_newest_count(tmp_path: Path) -> None:
     assert not_played.read(tmp_path) == {}
     not_played.write(tmp_path, "one", [])
-    assert not (tmp_path / FILE).exists()
+    assert not (tmp_path / NOT_PLAYED).exists()
     not_played.write(tmp_path, "one", [ANN, ZIP])
     not_played.write(tmp_path, "two", [ZIP])
     assert not_played.read(tmp_path) == {"one": [ANN, ZIP], "two": [ZIP]}
     not_played.write(tmp_path, "one", [])
     assert not_played.read(tmp_path) == {"two": [ZIP]}
-    assert (tmp_path / FILE).stat().st_mode & 0o077 == 0, "it may repeat what a bot wrote"
+    assert (tmp_path / NOT_PLAYED).stat().st_mode & 0o077 == 0, "it may repeat what a bot wrote"
 
 
 def test_a_file_that_is_not_understood_is_none(tmp_path: Path) -> None:
     for data in (b"", b"[]", b'{"one": [{"name": "ann"}]}', b"[" * 100_000, b"\xff"):
-        (tmp_path / FILE).write_bytes(data)
+        (tmp_path / NOT_PLAYED).write_bytes(data)
         assert not_played.read(tmp_path) == {}
     not_played.write(tmp_path, "one", [ANN])
     assert not_played.read(tmp_path) == {"one": [ANN]}
     (tmp_path / "copy").mkdir()
-    (tmp_path / "copy" / FILE).symlink_to(tmp_path / FILE)
+    (tmp_path / "copy" / NOT_PLAYED).symlink_to(tmp_path / NOT_PLAYED)
     assert not_played.read(tmp_path / "copy") == {}
 
 

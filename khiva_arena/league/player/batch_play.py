@@ -9,9 +9,9 @@ from khiva_arena.arbiter import live
 from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.events.stored import damaged, stored_batch
 from khiva_arena.league import failures
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.playing.jobs import Play
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say, say_nothing

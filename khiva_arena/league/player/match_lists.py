@@ -2,12 +2,12 @@
 
 import msgspec
 
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import StoreError
 from khiva_arena.events.stored import stored_batch
 from khiva_arena.league import failures
 from khiva_arena.league.folder import PUBLIC, make_public, write_public
 from khiva_arena.league.public_state import MATCHES, BatchMatches, PublicBatch, PublicMatch
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 

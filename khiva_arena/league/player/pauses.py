@@ -4,9 +4,9 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.league import failures
 from khiva_arena.league.player.refusals import HowLong
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.say import Say
 from khiva_arena.terminal.interrupts import if_interrupted
 

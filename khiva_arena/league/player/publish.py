@@ -19,7 +19,6 @@ from msgspec import structs
 
 from khiva_arena import shipped
 from khiva_arena.competition.live_page import Background
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.links import read_link
@@ -47,6 +46,7 @@ from khiva_arena.league.public_state import (
 )
 from khiva_arena.league.status import next_begin
 from khiva_arena.league.walked import is_link
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.modules.released import described
 from khiva_arena.replay.definition import Conditions
 from khiva_arena.sandbox import regular_files

@@ -1,6 +1,5 @@
 """Changes of the roster that wait in the queue, made into links of the chain before each batch."""
 
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import RecordError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.links import Entered, Season, StateChanged
@@ -9,6 +8,7 @@ from khiva_arena.league.chain.stored_chain import add, links_of, next_place
 from khiva_arena.league.submissions.beside_entries import RosterChange
 from khiva_arena.league.submissions.examine import NOT_AGREED
 from khiva_arena.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.machine import is_unforeseen
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.roster import RosterBot
 from khiva_arena.league.full_disk import disk_is_full
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
+from khiva_arena.machine import is_unforeseen
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command

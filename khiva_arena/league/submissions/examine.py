@@ -25,7 +25,6 @@ from khiva_arena.check.run import check
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Interpreters
-from khiva_arena.entrants.machine import of_the_machine
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.league import failures
@@ -37,6 +36,7 @@ from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.league.submissions.names import compared, name_taken
 from khiva_arena.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
+from khiva_arena.machine import of_the_machine
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import ModuleFile
