@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.replay.definition import TimeLimits
@@ -111,7 +112,7 @@ class Outcome(msgspec.Struct, frozen=True):
     lag: seconds that the arbiter's own loop was late meanwhile
     host: True if the machine caused the void, and neither a game nor a late seat did
     begun: True if a bot was asked for a choice, so that a void may be its doing
-    failed: True if the arena itself failed at the match, which says nothing of other matches
+    failure: the error of the arena itself by which the match is void, which says nothing of other matches
     again: True if a void match is played once more in this run
     cell: the level of the cell around the runner, in ticks; None by the wall clock
     """
@@ -128,6 +129,6 @@ class Outcome(msgspec.Struct, frozen=True):
     lag: float = 0.0
     host: bool = False
     begun: bool = True
-    failed: bool = False
+    failure: Failure | None = None
     again: bool = False
     cell: Level | None = None

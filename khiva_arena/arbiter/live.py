@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
@@ -75,13 +76,13 @@ async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace
     return TracingTable(table, trace)
 
 
-def void(job: Job, why: str, *, host: bool = True, begun: bool = True, failed: bool = False) -> Outcome:
+def void(job: Job, why: str, *, host: bool = True, begun: bool = True, failure: Failure | None = None) -> Outcome:
     """Return the outcome of a match that was void before a bot was asked anything, or because its worker died.
 
     A stop may have caused that, too.
 
     host: True if the machine caused the void
     begun: True if a bot was asked for a choice, so that the void may be its doing
-    failed: True if the arena itself failed at it
+    failure: the error of the arena itself, if that is why
     """
-    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS, host=host, begun=begun, failed=failed)
+    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS, host=host, begun=begun, failure=failure)

@@ -118,7 +118,8 @@ async def _live(
 
         if failed is None or of_the_machine(error):
             raise
-        return void(job, failed(job, Failure.of(error)), failed=True)
+        failure = Failure.of(error)
+        return void(job, failed(job, failure), failure=failure)
 
 
 async def _play_here(
@@ -140,21 +141,22 @@ async def _play_here(
 async def _play_in_workers(
     queue: "_Queue", slots: int, take: Take, workers: int, *, hold_back: bool, failed: MatchFailed | None
 ) -> None:
-    from khiva_arena.arbiter.worker import FailedThere, Worker, WorkerDied  # not above: one match is played in this process
+    from khiva_arena.arbiter.worker import Worker, WorkerDied  # not above: one match is played in this process
 
     tell = failed or _Log()
 
     def player(worker: Worker) -> PlayOne:
         async def play_job(job: Job) -> Outcome:
             try:
-                return await worker.play(job)
+                outcome = await worker.play(job)
             except WorkerDied as death:
                 # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
                 return void(job, str(death))
-            except FailedThere as there:
-                if failed and there.failure.machines:
-                    raise there.failure.machine_error() from there
-                return void(job, tell(job, there.failure), failed=True)
+            if (failure := outcome.failure) is None:
+                return outcome
+            if failed and failure.machines:
+                raise failure.machine_error()
+            return replace(outcome, void=tell(job, failure))
 
         return play_job
 
@@ -217,7 +219,7 @@ async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool
         while in_a_row <= len(match_queue.HOST_WAITS) and (job := await queue.next()) is not None:
             outcome = await _play_until_taken(job, queue, play_one, take, hold if hold_back else None)
             queue.end(job)
-            if outcome.failed:  # a bug at this match shows nothing of the others
+            if outcome.failure:  # a bug at this match shows nothing of the others
                 await trio.sleep(0.0)
                 continue
             # void before a bot was asked anything, or the host has spoilt it

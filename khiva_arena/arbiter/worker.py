@@ -1,4 +1,4 @@
-"""A worker process that plays matches for the pool: jobs come as frames on stdin, answers leave on stdout.
+"""A worker process that plays matches for the pool: jobs come as frames on stdin, outcomes leave on stdout.
 
 A frame is a u32 big-endian length and a msgpack payload. When its input ends, because the arbiter is done or dead, a worker
 ends every match it plays, reaps the bots, and exits.
@@ -17,7 +17,7 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
-from khiva_arena.arbiter.live import play_live
+from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.reaper import REAPER
@@ -27,30 +27,11 @@ CLOSE_SECONDS = 20.0
 ALONE, SHARED = "alone", "shared"
 _encode = msgspec.msgpack.Encoder().encode
 _decode_job = msgspec.msgpack.Decoder(Job).decode
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """The answer of a worker to a job: the outcome, or the error by which the arena failed at it."""
-
-    ordinal: int
-    attempt: int
-    outcome: Outcome | None = None
-    failure: Failure | None = None
-
-
-_decode_answer = msgspec.msgpack.Decoder(Answer).decode
+_decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class WorkerDied(Exception):
     """The death of a worker with jobs in hand. The text says how it ended."""
-
-
-class FailedThere(Exception):
-    """An error of the arena itself at a match in a worker, which goes on with its other matches."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.why)
-        self.failure = failure
 
 
 class Worker:
@@ -62,16 +43,16 @@ class Worker:
         self._nursery = nursery
         self._process: subprocess.Popen[bytes] | None = None
         self._jobs: trio.lowlevel.FdStream
-        self._waiting: dict[tuple[int, int], tuple[trio.Event, list[Answer]]] = {}
+        self._waiting: dict[tuple[int, int], tuple[trio.Event, list[Outcome]]] = {}
         self._sending = trio.Lock()
         self._death = ""
 
     async def play(self, job: Job) -> Outcome:
-        """Have one match played and return its outcome. Raises WorkerDied and FailedThere."""
-        done, answer = trio.Event(), list[Answer]()
+        """Have one match played and return its outcome. Raises WorkerDied."""
+        done, outcome = trio.Event(), list[Outcome]()
         if self._process is None:
             self._start()
-        self._waiting[job.ordinal, job.attempt] = (done, answer)
+        self._waiting[job.ordinal, job.attempt] = (done, outcome)
         try:
             async with self._sending:
                 await self._jobs.send_all(_framed(job))
@@ -79,12 +60,9 @@ class Worker:
             # the worker died; the reader notices, too, and wakes all that wait
             await trio.lowlevel.checkpoint()
         await done.wait()
-        if not answer:
+        if not outcome:
             raise WorkerDied(self._death)
-        if failure := answer[0].failure:
-            raise FailedThere(failure)
-        assert answer[0].outcome is not None
-        return answer[0].outcome
+        return outcome[0]
 
     def _start(self) -> None:
         command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", self._mode]
@@ -108,9 +86,9 @@ class Worker:
         async with outcomes:
             payloads = _Payloads(outcomes)
             while payload := await payloads.next():
-                answer = _decode_answer(payload)
-                done, into = self._waiting.pop((answer.ordinal, answer.attempt))
-                into.append(answer)
+                outcome = _decode_outcome(payload)
+                done, into = self._waiting.pop((outcome.ordinal, outcome.attempt))
+                into.append(outcome)
                 done.set()
         how = describe_status(await _exit_status(process))
         if self._process is process:
@@ -143,7 +121,7 @@ async def _exit_status(process: subprocess.Popen[bytes]) -> int:
     return process.returncode
 
 
-def _framed(message: Job | Answer) -> bytes:
+def _framed(message: Job | Outcome) -> bytes:
     payload = _encode(message)
     return len(payload).to_bytes(HEADER, "big") + payload
 
@@ -176,12 +154,13 @@ async def _serve(alone: bool) -> None:
 
     async def one(job: Job) -> None:
         try:
-            answer = Answer(job.ordinal, job.attempt, await play_live(job, lag, servers, alone=alone))
+            outcome = await play_live(job, lag, servers, alone=alone)
         except Exception as error:  # or the other matches of this worker would be void with it
-            answer = Answer(job.ordinal, job.attempt, failure=Failure.of(error))
+            failure = Failure.of(error)
+            outcome = void(job, failure.why, failure=failure)
         try:
             async with sending:
-                await outcomes.send_all(_framed(answer))
+                await outcomes.send_all(_framed(outcome))
         except trio.BrokenResourceError:  # the arbiter has gone, or waits for nothing any more
             nursery.cancel_scope.cancel()
 

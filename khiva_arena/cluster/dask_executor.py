@@ -17,6 +17,7 @@ from typing import Self
 
 import msgspec
 
+from khiva_arena.arbiter.failure import MOST_TRACE
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.cluster import tables
 from khiva_arena.cluster.access import Access
@@ -378,6 +379,9 @@ class Cluster:
 
     def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
         """Give nothing to a worker for a while if its machine has spoilt a match."""
+        if void.failure:
+            trace = harmless(void.failure.trace[-MOST_TRACE:], keep="\n\t")
+            _LOGGER.error("the arena failed at a match of worker %s; please report it\n%s", harmless(worker.name), trace)
         if void.host and worker.stage is RecruitStage.READY:
             self._crew.refuse_for_now(worker, f"its machine spoilt a match: {void.void}", time.monotonic())
             self._tell(f"worker {worker.name}: {harmless(void.void, LONGEST)}; it is tried again later", warning=True)

@@ -167,7 +167,7 @@ def test_a_broken_machine_ends_the_run_before_every_match_is_void() -> None:
 
 
 def test_matches_that_the_arena_itself_fails_at_hold_up_no_other_one() -> None:
-    seen = slots(1, 50, lambda one: spoilt(one, failed=True) if one.ordinal < 6 else recorded(one))
+    seen = slots(1, 50, lambda one: spoilt(one, failure=Failure.of(RuntimeError())) if one.ordinal < 6 else recorded(one))
     assert {ordinal for _, ordinal, _, again in seen if not again} == set(range(50))
     assert max(now for now, ordinal, *_ in seen if ordinal >= 6) < 1
 
@@ -276,7 +276,7 @@ def test_a_worker_outlives_a_match_that_it_fails_at(
     outcomes: list[Outcome] = []
     pool.play([unplayable(4), *jobs(4)], 2, outcomes.append, 2)
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(4))
-    voids = {(outcome.ordinal, outcome.void, outcome.failed) for outcome in outcomes if not outcome.record}
+    voids = {(outcome.ordinal, outcome.void, outcome.failure is not None) for outcome in outcomes if not outcome.record}
     assert voids == {(4, Failure.of(ConfigError("")).why, True)}
     assert caplog.text.count("Traceback") == 1
     assert "ConfigError" in caplog.text
@@ -297,7 +297,7 @@ def test_a_match_that_the_arena_fails_at_is_void_and_its_trace_is_told(workers: 
     assert {(ordinal, failure.kind) for ordinal, failure in told} == {(4, "ConfigError")}
     assert {failure.trace.partition("\n")[0] for _, failure in told} == {"Traceback (most recent call last):"}
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == [0, 1]
-    assert {(outcome.void, outcome.failed) for outcome in outcomes if not outcome.record} == {("told", True)}
+    assert {(outcome.void, outcome.failure is not None) for outcome in outcomes if not outcome.record} == {("told", True)}
 
 
 def test_a_match_that_the_arena_fails_at_here_ends_all_unless_somebody_is_told() -> None:

@@ -6,7 +6,8 @@ import operator
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -16,6 +17,7 @@ from synthesised import outcome
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue
+from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
@@ -23,6 +25,7 @@ from khiva_arena.cluster import offers, tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.admission import Recruiting
 from khiva_arena.cluster.assignments import LOSSES_MOST
+from khiva_arena.cluster.dask_executor import Cluster
 from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.cluster.tables import seconds_for
 from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
@@ -505,3 +508,13 @@ def test_an_offer_at_which_the_arbiter_fails_ends_its_worker_alone(
     recruiting.say_refusals(playing=True)
     assert "IndexError" in said[0]
     assert "not one of theirs" in caplog.text
+
+
+def test_the_trace_of_a_match_that_a_worker_failed_at_is_harmless(caplog: pytest.LogCaptureFixture) -> None:
+    """The worker may have written anything into it."""
+    one: Any = SimpleNamespace(name="\x1b[2J", stage=RecruitStage.READY)
+    failure = Failure("KeyError", "words", "Traceback\x1b[2J" * 10**5)
+    Cluster._rest(cast(Any, None), one, Outcome(0, 1, None, "why", (), 0, 0.0, failure=failure))
+    assert caplog.messages[0].endswith("Traceback\\x1b[2J")
+    assert caplog.messages[0].replace("\n", "").isprintable()
+    assert len(caplog.messages[0]) < 10**6

@@ -73,7 +73,8 @@ class BatchPlay(Play):
             if not is_unforeseen(error) or outcome.record is None:
                 raise
             job = self._job(self._planned[outcome.ordinal], outcome.attempt)
-            return super().record(live.void(job, self._failed(job, Failure.of(error)), failed=True), last=True)
+            failure = Failure.of(error)
+            return super().record(live.void(job, self._failed(job, failure), failure=failure), last=True)
 
     def _failed(self, job: Job, failure: Failure) -> str:
         """Tell the organiser that the arena failed at a match, and return why it is void. It is tried again, and given up if that
