@@ -230,7 +230,7 @@ class Processes:
     def _check_host(self, child: Child) -> None:
         """Raise HostFault if the host did not let a bot start, or not play on."""
         if child.ours and child.ending is not None and child.ending.status == HUB_GONE_STATUS:
-            raise HostFault("the process that receives players has ended")
+            raise HostFault("the process that receives players has ended or failed")
         if child.ending is not None and child.ending.status in LAUNCH_FAILED and not child.ours:
             why = detect.host_refusal(self._level, child.ending.notes)
             if why:

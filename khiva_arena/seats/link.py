@@ -8,9 +8,10 @@ length and that many bytes:
     e   for stderr
     i   the player has closed its input
     x   the player's program has ended: its exit status in digits, negative for a signal. The last record
+    f   the hub itself has failed at this seat. The last record
 
-If the hub's side ends without an ``x``, the link is lost. Then this process ends with LOST, which the arbiter reads as that, or
-with GONE if there is no hub any more, which is no player's fault.
+If the hub's side ends without an ``x``, the link is lost. Then this process ends with LOST, which the arbiter reads as that. It
+ends with GONE, which is no player's fault, after an ``f``, and if there is no hub any more.
 """
 
 import os
@@ -90,6 +91,8 @@ def _write_records(buffer: bytearray) -> int | None:
         del buffer[: HEADER + size]
         if kind == ord("x"):
             return _end_as(int(data))
+        if kind == ord("f"):
+            return GONE
         if data or kind == ord("e"):
             _write(1 if kind == ord("o") else 2, data)
         else:

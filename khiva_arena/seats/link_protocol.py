@@ -1,6 +1,6 @@
 """The records from a hub to ``link.py``, which explains them: a letter, a length and bytes."""
 
-OUT, ERR, EXIT, DEAF = b"o", b"e", b"x", b"i"
+OUT, ERR, EXIT, DEAF, FAILED = b"o", b"e", b"x", b"i", b"f"
 LONGEST_NAME = 64
 
 

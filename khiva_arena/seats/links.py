@@ -6,9 +6,11 @@ from functools import partial
 import trio
 
 from khiva_arena.seats.contained import contained
-from khiva_arena.seats.link_protocol import LONGEST_NAME
+from khiva_arena.seats.link_protocol import FAILED, LONGEST_NAME, record
 
 CHUNK = 65_536
+FAILED_SECONDS = 5.0
+"""The most time in which a link has to take the word that the hub has failed."""
 Seated = Callable[["Link"], Awaitable[None]]
 
 
@@ -19,6 +21,7 @@ class Link:
         self._stream = stream
         self._first = first
         self._sending = trio.Lock()
+        self._unsent = bytearray()
 
     async def receive(self) -> bytes:
         """Return bytes that the arbiter has sent; b"" at the end of input, or if the arbiter has ended the seat."""
@@ -31,13 +34,23 @@ class Link:
             return b""
 
     async def send(self, data: bytes) -> bool:
-        """Send records of link_protocol.py. Returns whether the seat still takes them."""
+        """Send records of link_protocol.py. Returns whether the seat still takes them.
+
+        The rest of a record whose sending was cancelled goes before the next one.
+        """
         try:
             async with self._sending:
-                await self._stream.send_all(data)
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
+                self._unsent += data
+                while self._unsent:
+                    del self._unsent[: await self._stream.socket.send(self._unsent)]
+        except (OSError, trio.ClosedResourceError):
             return False
         return True
+
+    async def fail(self) -> None:
+        """Say that the hub itself has failed at this seat, which is no player's fault: the match is void."""
+        with trio.move_on_after(FAILED_SECONDS):
+            await self.send(record(FAILED, b""))
 
 
 async def listen(path: str, players: dict[str, Seated], *, task_status: trio.TaskStatus[None]) -> None:
@@ -56,7 +69,12 @@ async def listen(path: str, players: dict[str, Seated], *, task_status: trio.Tas
                 buffer += data
             name, _, rest = buffer.partition(b"\n")
             if seated := players.get(name.decode(errors="replace")):
-                await seated(Link(stream, rest))
+                link = Link(stream, rest)
+                try:
+                    await seated(link)
+                except Exception:
+                    await link.fail()
+                    raise
 
     task_status.started()
     await trio.serve_listeners(partial(contained, welcome), [trio.SocketListener(listener)])

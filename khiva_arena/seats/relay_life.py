@@ -72,15 +72,26 @@ class Life:
         for session in self._sessions.values():
             session.over.set()
 
+    def fail(self, error: Exception) -> None:
+        """End all sessions by an error of the hub itself, and the life with them."""
+        for session in self._sessions.values():
+            session.fail(error)
+        self.gone.set()
+
     def _put(self, kind: bytes, data: bytes = b"", *, session: int) -> None:
         frame = self.channel.encode(kind, session, data)
         if self.connection:
             self.connection.send(frame)
 
     def take(self, kind: bytes, number_: int, data: bytes) -> None:
-        """Take a counted frame. Raises LinkBreach."""
+        """Take a counted frame. Raises LinkBreach. Another error ends the frame's session, and is raised by its ``play``."""
         if session := self._sessions.get(number_):
-            session.take(kind, data)
+            try:
+                session.take(kind, data)
+            except LinkBreach:
+                raise
+            except Exception as error:
+                session.fail(error)
             return
         self._stray -= len(data) + 1
         if not 0 < number_ <= self._last or self._stray < 0:

@@ -16,7 +16,7 @@ now). The relay sends:
 
     1, 2  bytes of stdout and stderr; none in a ``1``: stdout was closed
     i     the bot closed its input
-    x     how its program ended, in digits as Python has them: the last frame of a session
+    x     how its program ended, in digits as Python has them; none: the relay itself has failed. The last frame of a session
 
 ``c``, from both sides, says that so many (u32) bytes more may be sent; a session begins with WINDOW bytes each way.
 

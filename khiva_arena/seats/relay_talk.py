@@ -268,13 +268,16 @@ class Relay:
             self._fail(session, error)
 
     def _fail(self, session: int, error: Exception) -> None:
-        """End a session, and tell its error with the trace to the user of this machine, and its kind to the arena."""
+        """End a session, and tell its error with the trace to the user of this machine, and its kind to the arena.
+
+        The arena takes the link as lost: the bot's program has not ended by itself.
+        """
         self._say_trace(error)
         program = self._sessions.pop(session, None)
         if program:
             program.kill()
         self._put(b"2", session, f"relay: {type(error).__name__}\n".encode())
-        self._put(b"x", session, b"70")
+        self._put(b"x", session)
 
     def _say_trace(self, error: Exception) -> None:
         self._say("".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip())

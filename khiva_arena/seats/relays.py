@@ -194,6 +194,9 @@ class Relays:
             reason = await connection.serve()
         except LinkBreach as breach:  # by its count
             reason = str(breach)
+        except Exception as error:
+            life.fail(error)
+            raise
         finally:
             if life.connection is connection or reason:
                 place.note_loss(reason)

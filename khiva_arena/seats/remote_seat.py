@@ -28,13 +28,14 @@ class RemoteSeat:
 
     number: in its relay's life, from 1.
     over: set when nothing more is to be passed.
-    exited: whether the relay has said how the program ended.
+    exited: whether the relay has said how the program ended, or that it has itself failed.
     """
 
     def __init__(self, link: Link, put: Put) -> None:
         self.number = 0
         self.over = trio.Event()
         self.exited = False
+        self._error: Exception | None = None
         self._link = link
         self._put = put
         self._may_send = WINDOW
@@ -46,12 +47,19 @@ class RemoteSeat:
         self._something = trio.Event()
 
     async def play(self) -> None:
-        """Pass bytes until the program or the seat has ended, or the link is lost."""
+        """Pass bytes until the program or the seat has ended, or the link is lost. Raises the error of ``fail``."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._to_relay)
             nursery.start_soon(self._to_link)
             await self.over.wait()
             nursery.cancel_scope.cancel()
+        if self._error:
+            raise self._error
+
+    def fail(self, error: Exception) -> None:
+        """End the session by an error of the hub itself."""
+        self._error = error
+        self.over.set()
 
     def may_still_come(self) -> int:
         """Return how many bytes and frames together may still come of this session."""
@@ -64,7 +72,8 @@ class RemoteSeat:
         if kind == b"c":
             self._granted(number(data, ">I"))
         elif kind == b"x":
-            self._for_the_link(link_protocol.exited(_status(data)))
+            # Without a status the relay itself has failed: the link is lost.
+            self._for_the_link(link_protocol.exited(_status(data)) if data else b"")
             self.exited = True
         elif kind == b"i" or not data:
             if kind in self._closed or kind == b"2":

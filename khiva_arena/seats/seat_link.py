@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import trio
 
+from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.seats import link_protocol
 from khiva_arena.seats.hints import Hints
@@ -52,7 +53,14 @@ class Chair(ABC):
 
     async def choose(self, req: object, choice: object) -> None:
         """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a sentence for the reader, if it is none."""
-        answer, messages = self.person.choose(req, choice)
+        try:
+            answer, messages = self.person.choose(req, choice)
+        except RemoteProtocolError:
+            raise
+        except Exception:
+            if self._link is not None:
+                await self._link.fail()  # or the person would be late for a bug of the hub
+            raise
         await self.tell(messages)  # first: once the arbiter has the answer, the next question may come at any moment
         if answer and self._link is not None:
             await self._link.send(link_protocol.record(link_protocol.OUT, answer))

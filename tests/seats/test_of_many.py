@@ -2,20 +2,30 @@
 
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from relaying import TOKEN
+import trio.testing
+from relaying import TOKEN, blamed, match
+from wording import sentence
 
+from khiva_arena.arbiter import match_queue
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.entrants.guests import HUB, REMOTE, seat_of
 from khiva_arena.seats import links, relay_talk, relays
-from khiva_arena.seats.links import Link
+from khiva_arena.seats.link_protocol import FAILED, OUT, record
+from khiva_arena.seats.links import Link, Seated
 from khiva_arena.seats.relay_connecting import Ended
+from khiva_arena.seats.relay_life import Life
+from khiva_arena.seats.relay_place import RelayPlace
 from khiva_arena.seats.relay_protocol import Frames, LinkBreach
 from khiva_arena.seats.relay_talk import ArenaLink, Relay
+from khiva_arena.seats.seat_link import Chair
 
 OURS = "not one of theirs"
 
@@ -41,8 +51,121 @@ def test_a_link_that_fails_ends_no_other(tmp_path: Path, caplog: pytest.LogCaptu
             nursery.cancel_scope.cancel()
         return answers
 
-    assert trio.run(main) == [b"", b"served"]
+    assert trio.run(main) == [record(FAILED, b""), b"served"]
     assert OURS in caplog.text
+
+
+def test_a_link_is_told_of_a_failure_behind_a_record_that_was_cut() -> None:
+    async def main() -> None:
+        ends = trio.socket.socketpair()
+        hub, other = map(trio.SocketStream, ends)
+        async with hub, other:
+            link, data = Link(hub, b""), record(OUT, bytes(10**7))
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(link.send, data)
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(link.fail)
+                expected, came = data + record(FAILED, b""), bytearray()
+                while len(came) < len(expected):
+                    came += await other.receive_some()
+            assert came == expected
+
+    trio.run(main)
+
+
+# --- whole matches ---
+
+
+async def at_once(_link: Link) -> None:
+    raise IndexError(OURS)
+
+
+async def at_the_first_bytes(link: Link) -> None:
+    await link.receive()
+    raise ExceptionGroup("tasks", [IndexError(OURS)])
+
+
+def at_a_frame(kind: bytes, data: Any) -> Seated:
+    """Of the relay that plays the seat."""
+
+    class Unheard:
+        def send(self, _data: bytes) -> None: ...
+
+    async def seated(link: Link) -> None:
+        place = RelayPlace("ann", TOKEN, kept=False, trips="trips", waits=1.0)
+        life = place.life = Life("word", keeps=False)
+        life.connection = Unheard()  # type: ignore[assignment]
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(place.seated, link)
+            await trio.testing.wait_all_tasks_blocked()
+            life.take(kind, 1, data)
+
+    return seated
+
+
+async def at_a_choice(link: Link) -> None:
+    """Of a person."""
+
+    class MadeUpPerson:
+        def take(self, *_: object) -> tuple[bytes, list[Any]]:
+            return b"", []
+
+        def choose(self, *_: object) -> object:
+            raise IndexError(OURS)
+
+    class QuietChair(Chair):
+        async def tell(self, messages: Sequence[dict[str, Any]]) -> None:
+            pass
+
+    chair = QuietChair(MadeUpPerson(), None)  # type: ignore[arg-type]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(chair.seated, link)
+        await trio.testing.wait_all_tasks_blocked()
+        with suppress(IndexError):
+            await chair.choose(1, 0)
+        await trio.sleep_forever()
+
+
+@contextmanager
+def hub_of(seated: Seated, path: Path) -> Iterator[None]:
+    """A hub in a thread, in which ann is seated so."""
+    ready, ends = threading.Event(), list[Callable[[], None]]()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(links.listen, str(path), {seat_of(REMOTE, "ann"): seated})
+            token = trio.lowlevel.current_trio_token()
+            ends.append(lambda: token.run_sync_soon(nursery.cancel_scope.cancel))
+            ready.set()
+
+    thread = threading.Thread(target=trio.run, args=(main,))
+    thread.start()
+    ready.wait()
+    try:
+        yield
+    finally:
+        ends[0]()
+        thread.join()
+
+
+@pytest.mark.parametrize("seated", [at_once, at_the_first_bytes, at_a_frame(b"1", 5), at_a_choice])
+def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setenv(HUB, str(tmp_path / "hub"))
+    with hub_of(seated, tmp_path / "hub"):
+        outcome = play_one(match(startup_ms=20_000))
+    assert outcome.record is None, outcome.seats[1].faults
+    assert (outcome.host, outcome.causes) == (True, ())
+    assert outcome.void == sentence("arbiter", "process-players-arrive-ended")
+
+
+def test_a_relay_that_fails_at_a_match_has_lost_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It belongs to the bot's author."""
+    monkeypatch.setenv(HUB, str(tmp_path / "hub"))
+    with hub_of(at_a_frame(b"x", b""), tmp_path / "hub"):
+        assert blamed(play_one(match(startup_ms=20_000))) == ("start_failed", "crashed: link lost")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
@@ -170,6 +293,7 @@ def test_a_match_at_which_a_relay_fails_ends_no_other(one: Any, said: list[str],
     one._take(b"o", 1, b"")
     one._take(b"o", 2, b"")
     assert frames(one) == [(b"2", 1), (b"x", 1)]
+    assert [content for kind, _, content in Frames().feed(bytes(one._out)) if kind == b"x"] == [b""]  # its bot has not ended
     assert list(one._sessions) == [2]
     assert OURS in said[0]
     assert "Traceback" in said[0]
