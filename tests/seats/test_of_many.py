@@ -18,6 +18,7 @@ from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants.guests import HUB, REMOTE, seat_of
 from khiva_arena.seats import links, relay_talk, relays
+from khiva_arena.seats.contained import contained
 from khiva_arena.seats.link_protocol import FAILED, OUT, record
 from khiva_arena.seats.links import Link, Seated
 from khiva_arena.seats.relay_connecting import Ended
@@ -105,6 +106,33 @@ def at_a_frame(kind: bytes, data: Any) -> Seated:
     return seated
 
 
+class BrokenConnection:
+    """The connection of a relay, at which the hub fails."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def send(self, _data: bytes) -> None: ...
+
+    async def serve(self) -> str:
+        await trio.testing.wait_all_tasks_blocked()
+        raise IndexError(OURS)
+
+
+async def at_a_connection(link: Link) -> None:
+    """Of the relay that plays the seat."""
+    hub: Any = relays.Relays(
+        {"listen": ["127.0.0.1", 0], "tls": None, "reconnect_s": 1.0, "waits_s": 1.0, "socket": "hub", "relays": {}}
+    )
+    stream: Any = object()
+    place = RelayPlace("ann", TOKEN, kept=False, trips="trips", waits=1.0)
+    life = place.life = Life("word", keeps=False)
+    life.arriving = stream
+    async with trio.open_nursery() as nursery:
+        hub._nursery = nursery
+        nursery.start_soon(place.seated, link)
+        nursery.start_soon(contained, hub._serve_relay, stream, place, life, 0, False)
+
+
 async def at_a_choice(link: Link) -> None:
     """Of a person."""
 
@@ -114,6 +142,9 @@ async def at_a_choice(link: Link) -> None:
 
         def choose(self, *_: object) -> object:
             raise IndexError(OURS)
+
+        def close_decision(self) -> list[Any]:
+            return []
 
     class QuietChair(Chair):
         async def tell(self, messages: Sequence[dict[str, Any]]) -> None:
@@ -150,10 +181,12 @@ def hub_of(seated: Seated, path: Path) -> Iterator[None]:
         thread.join()
 
 
-@pytest.mark.parametrize("seated", [at_once, at_the_first_bytes, at_a_frame(b"1", 5), at_a_choice])
+@pytest.mark.parametrize("seated", [at_once, at_the_first_bytes, at_a_frame(b"1", 5), at_a_connection, at_a_choice])
 def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     monkeypatch.setenv(HUB, str(tmp_path / "hub"))
+    monkeypatch.setattr(relays, "Connection", BrokenConnection)
+    monkeypatch.setattr("khiva_arena.seats.relay_place.tell", lambda _message: None)
     with hub_of(seated, tmp_path / "hub"):
         outcome = play_one(match(startup_ms=20_000))
     assert outcome.record is None, outcome.seats[1].faults
