@@ -32,8 +32,9 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     those that played. The first choice that differs is printed, and the exit code is then 1.
 
     With --step, --seat and --choice the match is played again up to that step as it was recorded. There the seat chooses
-    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice, --try 14,48 for
-    these. Both ends are shown beside each other; nothing is stored or rated. The deal must be over: all its matches recorded.
+    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice, --try 14,48
+    only for choices 14 and 48. Both ends are shown beside each other; nothing is stored or rated. The deal must be over: all its
+    matches recorded.
 
     --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line
     with | is the bot's stderr, and one with ! says how much of that is not shown. Answers appear once all seats that were asked

@@ -63,7 +63,7 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
     table = stored_table(folder, word, flags)
     decision = decision_of(table, other.step, other.seat)
     if (other.choice is None) == (other.tries is None):
-        raise ConfigError(f"--choice K or --try all: give one of them; {listed(decision)}")
+        raise ConfigError(f"--choice K, --try all or --try 0,1: give one of them; {listed(decision)}")
     if other.tries is not None and tracing != Tracing(trace=False, capture=None, notes=False):
         raise ConfigError("--try plays several matches: --trace, --capture, --notes and --by-function go with --choice")
     choices = _tried(decision, other.tries or "") if other.choice is None else [choice_meant(decision, other.choice)]
