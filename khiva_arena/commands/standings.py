@@ -82,7 +82,7 @@ def _print_not_played(bots: Sequence[NotPlayedBot]) -> None:
     """Print which bots were left out of the events, and why."""
     if bots:
         lines = dict.fromkeys(f"{bot.name}: {bot.why}: {bot.line}" for bot in bots)  # in several events, told once
-        click.echo("\n".join(["", "Not played, and why:", *paragraphs([harmless(line) for line in lines], table_width())]))
+        click.echo("\n".join(["Not played, and why:", *paragraphs([harmless(line) for line in lines], table_width())]))
 
 
 def print_run(folder: Path, events: Sequence[str], settings: str = "", *, so_far: bool = False) -> None:

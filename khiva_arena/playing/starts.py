@@ -174,7 +174,7 @@ def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[
         return []
     if sandbox.level.confines and bots:
         _start_here(first, bots, sandbox, reasons)
-    return [f"{bot.name} ({bot.asked_as}): {reasons[bot.identity].line}" for bot in bots if bot.identity in reasons]
+    return [f"{bot.name} ({bot.asked_as}): {_with_next(reasons[bot.identity])}" for bot in bots if bot.identity in reasons]
 
 
 def _valid_part(values: Mapping[str, Any]) -> Settings:
@@ -206,7 +206,7 @@ def without_broken(
     broken = [bot for bot in entrants if bot.identity in reasons]
     names = [bot.name for bot in broken]
     for bot in broken:
-        say(f"{bot.name} is left out: {reasons[bot.identity].line}", warning=True)
+        say(f"{bot.name} is left out: {_with_next(reasons[bot.identity])}", warning=True)
     playing = tuple(bot for bot in entrants if bot.identity not in reasons)
     without = [_without(stage, names) for stage in stages]
     if broken and (problems := _unplayable(without, entrants, playing)):
@@ -353,8 +353,8 @@ def _not_played(bot: Bot, why: Why, problem: str) -> NotPlayed:
 
 
 def _first_of(bot: Bot, problem: str) -> str:
-    """Return in a line the beginning of a problem, the first error of its build or the last line that it wrote, a hint if the
-    cause is known, and the command that shows all."""
+    """Return in a line the beginning of a problem, the first error of its build or the last line that it wrote, and a hint if the
+    cause is known."""
     from khiva_arena.entrants.build_output import first_error  # not above: most bots are built
 
     first, *others = problem.split("\n")
@@ -369,7 +369,13 @@ def _first_of(bot: Bot, problem: str) -> str:
     if output := [line.strip() for line in others if line.strip()]:
         words.append(f"it wrote last: {output[-1][:LINE_SHOWN]}")
     words += [f"hint: {line}" for line in advice]
-    return f"{'; '.join(words)}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
+    return "; ".join(words)
+
+
+def _with_next(bot: NotPlayed) -> str:
+    """Return why a bot does not play, in a line that ends with the command which shows all, for a reader who has the bot."""
+    shows = bot.why in (Why.UNBUILT, Why.NOT_STARTED)
+    return f"{bot.line}; next: khiva-arena check {shlex.quote(bot.word)}" if shows else bot.line
 
 
 def _stage_with_permissions(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:

@@ -1,6 +1,7 @@
 """Bots that were left out, and files among ``entries/*`` that are none, are named by standings and pages."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -45,7 +46,9 @@ def cup(folder: Path) -> None:
 
 def test_standings_name_them_with_the_reason(cup: Path) -> None:
     said = arena("standings", "out", cwd=cup).stdout
-    _, section = said.split(f"\n{sentence('report', 'not-played')}\n")
+    table, section = said.split(f"\n{sentence('report', 'not-played')}\n")
+    assert re.search(r"[^\n]\n\Z", table), "there is one empty line before it"
+    assert "next: " not in section, "the run has said how to check the bots, which a reader of the table may not have"
     words = " ".join(section.split())
     for part in (
         f"late.zip: {Why.NO_BOT}: {why_not_taken('late.zip')}",
@@ -97,6 +100,7 @@ def test_a_page_names_them_and_keeps_their_words_for_their_authors(cup: Path) ->
     for name, path in pages.items():
         reports = {bot["name"]: bot["report"] for bot in blocks(path)["data"]["not_played"] if bot["report"]}
         assert set(reports) == {name} - {"random", "naive"}
+        assert name not in ("late.zip", "empty") or reports[name] == why_not_taken(str(cup / "entries" / name))
         assert (WHISPER in text(path)) == (name == "silent")
     assert "main.c:1:2: error: x" in text(pages["unbuilt"])
     arena("report", "out", "--out", "page.html", "--notes", cwd=cup)
