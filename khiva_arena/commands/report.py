@@ -80,4 +80,4 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
                 far.say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
         if for_authors is not None:
             for path in author_pages(for_authors, content, page_flags.title, limit, page_flags.replays == ALL):
-                far.say(harmless(f"{path}: give this page to the author of this bot alone"))
+                far.say(harmless(f"{path}: give this page only to the author of this bot"))
