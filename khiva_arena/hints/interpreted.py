@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.runtimes import MAXIMA
 
-_UNSHOWN = re.compile(r"^python: .* cannot be shown$", re.MULTILINE)
+UNSHOWN = re.compile(r"^python: .* cannot be shown$", re.MULTILINE)
 """The line of the interpreter's main.c."""
-_NEEDED = ("codecs", "encodings", "os", "tokenize")
+NEEDED = ("codecs", "encodings", "os", "tokenize")
 """The modules of Python's library that the interpreter imports to show an error; the first two for a file that is no UTF-8. If a
 bot's own files have these names, its errors cannot be shown."""
 _NO_MEMORY = re.compile(r"^MemoryError\b|returned NULL without setting an exception", re.MULTILINE)
@@ -19,8 +19,8 @@ def hint_of(bot: Bot, actual: str, notes: str) -> str:
     show no cause."""
     if not bot.is_interpreted or bot.interpreted is None or bot.interpreted.word != "python":
         return ""
-    is_silent, is_unshown = "exited with code 1" in actual and not notes.strip(), bool(_UNSHOWN.search(notes))
-    if is_unshown and (hiding := _own_files_of_needed_names(bot)):
+    is_silent, is_unshown = "exited with code 1" in actual and not notes.strip(), bool(UNSHOWN.search(notes))
+    if is_unshown and (hiding := _own_files_of_needed_names(bot, bot.interpreted.main)):
         return f"{', '.join(hiding)}: the interpreter needs Python's own module of this name to show an error: give another name"
     memory = bot.interpreted.memory
     larger = [maximum for maximum in MAXIMA if maximum > memory]
@@ -34,7 +34,8 @@ def hint_of(bot: Bot, actual: str, notes: str) -> str:
     return ""
 
 
-def _own_files_of_needed_names(bot: Bot) -> list[str]:
-    """Return the bot's files that hide modules which the interpreter needs, since they are found first."""
-    paths = [PurePosixPath(name) for name, _ in bot.sources]
-    return sorted(str(path) for path in paths if path.parts[0].removesuffix(".py") in _NEEDED)
+def _own_files_of_needed_names(bot: Bot, main: str) -> list[str]:
+    """Return the bot's files that hide modules which the interpreter needs, since they are found first, beside ``main``."""
+    home = PurePosixPath(main).parent
+    beside = [path for name, _ in bot.sources if (path := PurePosixPath(name)).is_relative_to(home)]
+    return sorted(str(path) for path in beside if path.relative_to(home).parts[0].removesuffix(".py") in NEEDED)

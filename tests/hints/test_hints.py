@@ -491,6 +491,8 @@ def test_an_interpreter_that_cannot_tell_the_error_is_helped(
     in_ticks = Bot("x", "", by.words, (), (), "", True, files, "x", interpreted=by)
     found = hint(in_ticks, failed(ended, notes=notes), "otherwise")
     assert found == (said or "otherwise")
+    below = replace(in_ticks, interpreted=(by_below := Interpreted("python", "src/main.py", memory)), run=by_below.words)
+    assert "os.py" not in hint(below, failed(ended, notes=notes)), "it lies elsewhere than the file that is run"
     assert hint(replace(in_ticks, run=("python3", "main.py")), failed(ended, notes=notes), "otherwise") != found or not said
 
 

@@ -21,6 +21,8 @@ from second_vm import Part, again, overheard
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots, staging
+from khiva_arena.hints import interpreted
+from khiva_arena.hints.interpreted import NEEDED
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.modules.meter.parse import parse
@@ -379,14 +381,16 @@ BESIDE = {"empty": b"", "pkg/__init__.py": b"", "pkg/one.txt": b"one"}
 """Files that each program has beside it."""
 
 
-def ran(code: str, *, ticks: int = 10_000_000_000, key: int = KEY) -> Part:
-    """Run a program up to the answer to the hello, for as many ticks as a turn has.
+def ran(code: str, /, *, ticks: int = 10_000_000_000, key: int = KEY, **others: str) -> Part:
+    """Run a program, with other files beside it by their names without ".py", up to the answer to the hello.
+    It has as many ticks as a turn has.
 
     What it takes to use up all memory by calls depends on how much that is: 2,700 million, and 8,850 if nothing catches
     the error.
     """
     orders = [("ask", ticks, HELLO)]
-    read = payload({"main.py": code.encode(), **BESIDE}, "main.py")
+    files = {f"{name}.py": text.encode() for name, text in {"main": code, **others}.items()}
+    read = payload({**files, **BESIDE}, "main.py")
     answers, notes = answers_to(orders, interpreter(WORD), key.to_bytes(8), MEMORY, read)
     return Part(interpreter(WORD), key, MEMORY, orders, answers, notes, read)
 
@@ -395,6 +399,14 @@ def ran(code: str, *, ticks: int = 10_000_000_000, key: int = KEY) -> Part:
 def parts() -> dict[str, Part]:
     """All programs, run once."""
     return {name: ran(row.code) for name, row in ROWS.items()}
+
+
+def test_an_own_module_hides_errors_only_if_the_hints_name_it() -> None:
+    """Of a file in UTF-8 the interpreter needs two of them, and of one in another encoding all four."""
+    latin = "# coding: latin-1\n1/0"
+    for code, names in (("1/0", sys.stdlib_module_names - {"codecs", "encodings"}), (latin, NEEDED)):
+        hiding = {name for name in names if interpreted.UNSHOWN.search(ran(code, **{name: "raise ValueError"}).notes.decode())}
+        assert hiding == {*NEEDED} & {*names}
 
 
 @pytest.mark.parametrize("name", ROWS)
