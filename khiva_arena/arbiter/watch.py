@@ -16,7 +16,7 @@ import trio
 
 from khiva_arena.arbiter.child import Child
 from khiva_arena.arbiter.stderr import without_marks
-from khiva_arena.arbiter.wire import Use
+from khiva_arena.arbiter.wire import Ending, Use
 from khiva_arena.sandbox import proc_usage, silence
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.limits import Resources, at_limit, too_much
@@ -75,10 +75,8 @@ class Watch:
             cell, end = child.started.cell, child.ending
             if end is None:
                 child.exceeded = when_late(cell, child.started.pid, self._resources)
-            elif end.status is not None and not end.killed:
-                stderr = without_marks(end.notes)
-                own = child.module_memory
-                child.exceeded = after_its_end(cell, end.status, end.cpu, end.peak, stderr, self._resources, own)
+            else:
+                child.exceeded = after_its_end(cell, end, self._resources, child.module_memory)
         return child.exceeded
 
 
@@ -131,29 +129,26 @@ def when_late(cell: Cell, pid: int, resources: Resources) -> str:
     return ""
 
 
-def after_its_end(
-    cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources, module_memory: int = 0
-) -> str:
+def after_its_end(cell: Cell, end: Ending, resources: Resources, module_memory: int) -> str:
     """Return the limit that a bot's end points to, "" if none.
 
     Its signal, the counts of the system and the bot's last notes are looked at.
 
-    status: negative for a signal, as in ``Ending``.
-    module_memory: bytes that the memory of a module may have, which it uses up long before its process reaches a limit.
+    module_memory: bytes that the memory of a module may have, which is used up before its process meets a limit; 0 for a program.
     """
-    if status in SIGNALS:
-        return at_limit(SIGNALS[status], resources)
-    if status == 0:
+    if end.status in (None, 0) or end.killed:
         return ""
+    if end.status in SIGNALS:
+        return at_limit(SIGNALS[end.status], resources)
     if refusal := cell.refusal():
         return at_limit(refusal, resources)
-    if cpu >= resources.cpu:
-        return too_much("cpu", cpu, resources)
+    if end.cpu >= resources.cpu:
+        return too_much("cpu", end.cpu, resources)
     met = replace(resources, memory=min(resources.memory, module_memory or resources.memory))
-    lines = notes[-LOOK_BACK:].splitlines()
+    lines = without_marks(end.notes)[-LOOK_BACK:].splitlines()
     last = "\n".join(line for line in lines if not any(word in line for word in HARMLESS))
     for key, phrases in SAID.items():
         for phrase in phrases:
             if phrase in last:
                 return f"{at_limit(key, met)}; it said {phrase!r}"
-    return too_much("memory", peak, resources) if peak >= NEARLY * resources.memory else ""
+    return too_much("memory", end.peak, resources) if end.peak >= NEARLY * resources.memory else ""

@@ -17,9 +17,10 @@ from khiva_arena.arbiter import watch
 from khiva_arena.arbiter.fairness import DUE_ASKED
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.wire import Ending
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.verify import verify
-from khiva_arena.result import Verdict
+from khiva_arena.result import Measured, Verdict
 from khiva_arena.sandbox import proc_usage
 from khiva_arena.sandbox.cell import CORE_COUNTS, Cell, environment, kind
 from khiva_arena.sandbox.command import Command
@@ -163,16 +164,20 @@ ENDS = [
 ]
 
 
+def end(status: int, notes: str, cpu: float = 0.0, peak: int = 0) -> Ending:
+    return Ending(status, False, Measured(cpu_s=cpu), notes, len(notes), peak)
+
+
 @pytest.mark.parametrize(("status", "cpu", "peak", "notes", "begins"), ENDS)
 def test_what_an_end_tells(status: int, cpu: float, peak: int, notes: str, begins: str) -> None:
-    found = watch.after_its_end(plain_cell(), status, cpu, peak, notes, DEFAULT)
+    found = watch.after_its_end(plain_cell(), end(status, notes, cpu, peak), DEFAULT, 0)
     assert found.startswith(begins)
     assert bool(found) == bool(begins)
 
 
 @cases(("own", "met"), [(0, "1 GiB"), (16 << 20, "16 MiB"), (4 << 30, "1 GiB")])
 def test_a_module_meets_the_end_of_its_own_memory_first(own: int, met: str) -> None:
-    found = watch.after_its_end(plain_cell(), 1, 0.0, 0, "MemoryError", DEFAULT, own)
+    found = watch.after_its_end(plain_cell(), end(1, "MemoryError"), DEFAULT, own)
     assert found.startswith(f"{sentence('sandbox', 'reached-limit', words='memory')} {met}; ")
 
 
