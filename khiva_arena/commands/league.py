@@ -25,6 +25,7 @@ from khiva_arena.games.registry import NAMES
 from khiva_arena.league.folder import BOTS, SETTINGS, check_league
 from khiva_arena.league.full_disk import outlast
 from khiva_arena.league.player.final import FinalShape, play_final
+from khiva_arena.league.player.pauses import failing_machine_told
 from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.player.refusals import HowLong
@@ -143,7 +144,8 @@ def play(league: Path, **flags: Any) -> None:
     for name in HowLong._fields:
         flags.pop(name, None)
     settings = settings_by_flags(flags)
-    loaded = outlast(lambda: league_of(league, settings, say), league, say, waits=how_long.batches is None)
+    with failing_machine_told():
+        loaded = outlast(lambda: league_of(league, settings, say), league, say, waits=how_long.batches is None)
     if how_long.batches == 0 and not receipt_of(league):
         raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
     check_cluster_flags(loaded.settings)

@@ -259,7 +259,7 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
             full, cpu = full_disk(folder), _cpu_of_children() - cpu
             doubt = why_unsure(TO_COMPILE.memory) or (full and full.strerror) or _why_of_host(exit_code, output, cpu, level)
             if doubt:
-                raise StagingError(f"{problem}; {doubt}") from full or _error_in(output)
+                raise StagingError(f"{problem}; {doubt}") from full or _cause(exit_code, output)
             raise BotError(problem)
         digest = _digest(regular_files.read(code, LARGEST_CODE, follow=False))
         code.chmod(0o444)
@@ -292,8 +292,10 @@ def _why_of_host(exit_code: int, output: str, cpu: float, level: Level) -> str:
     return ""
 
 
-def _error_in(output: str) -> OSError | None:
-    """Return the error of the machine that ends the words of a compiler which failed through the host, None if none does."""
+def _cause(exit_code: int, output: str) -> Exception | None:
+    """Return the error of the machine through which a compiler failed, None if it is not known."""
+    if exit_code in KILLED:
+        return MemoryError()
     if not output.startswith(RUNNER_FAILED):
         return None
     numbers = (number for number in sorted(OF_THE_MACHINE) if output.rstrip().endswith(os.strerror(number)))

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot, with_distinct_names
-from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
+from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.hints.starts import HINT, NEXT, hinting, modules_of, start
 from khiva_arena.replay import seeds
@@ -109,9 +109,9 @@ def ready_to_play(
             try:
                 if bot.identity not in commands:
                     commands[bot.identity] = _stage_with_permissions(first, bot, sandbox)
-            except StagingError:
-                raise
             except BotError as error:
+                if _of_the_machine(error):
+                    raise
                 problems.append(f"{error}\n{NEXT}khiva-arena check {shlex.quote(bot.asked_as)}")
     staged_bots = [bot for bot in entrants if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox, plan)
@@ -224,7 +224,7 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
         try:
             built += [bot] if bot.broken else modules_of([bot], level)
         except BotError as error:
-            if isinstance(error, StagingError) or not skip_broken:
+            if _of_the_machine(error) or not skip_broken:
                 raise
             built.append(replace(bot, broken=_first_of(bot, str(error))))
         except Exception as error:
@@ -234,6 +234,12 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
                 raise
             built.append(replace(bot, broken=why_left_out(error)))
     return with_distinct_names(built)
+
+
+def _of_the_machine(error: BotError) -> bool:
+    from khiva_arena.machine import of_the_machine  # not above: most bots start
+
+    return of_the_machine(error)
 
 
 def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:
@@ -264,9 +270,9 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
             try:
                 if not bot.broken:
                     commands[bot.identity] = _stage_with_permissions(first, bot, sandbox)
-            except StagingError:
-                raise
             except BotError as error:
+                if _of_the_machine(error):
+                    raise
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
             except Exception as error:
                 from khiva_arena.machine import why_left_out  # not above: such errors are rare

@@ -200,11 +200,11 @@ def test_a_fault_of_the_host_in_a_match_is_the_hosts(monkeypatch: pytest.MonkeyP
 
 
 def _when(condition: object, then: object) -> threading.Thread:
-    """Run ``then`` in a thread as soon as ``condition`` holds; both are functions."""
+    """Run ``then`` in a thread as soon as ``condition`` holds, or patience is used up; both are functions."""
 
     def watch() -> None:
-        if until(condition):  # type: ignore[arg-type]
-            then()  # type: ignore[operator]
+        until(condition)  # type: ignore[arg-type]
+        then()  # type: ignore[operator]
 
     thread = threading.Thread(target=watch)
     thread.start()

@@ -2,10 +2,11 @@
 
 import errno
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from arena import C, arena, bots
@@ -19,6 +20,8 @@ from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.engines import load_engines
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
+from khiva_arena.machine import of_the_machine
+from khiva_arena.playing import starts
 from khiva_arena.playing.starts import as_modules, without_broken
 from khiva_arena.sandbox.level import TRUSTING, Level
 from khiva_arena.say import say_nothing
@@ -265,6 +268,25 @@ def test_an_error_of_the_machine_leaves_out_nobody(
     fail_at(monkeypatch, place, error)
     done = arena("run", *bots(NAIVE, RANDOM, C), *FAST, "--skip-broken", cwd=tmp_path, code=70)
     assert "is left out: " not in done.stderr
+
+
+def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cause stays, which tells the player of a league to wait."""
+
+    def out_of_files(*_: object) -> NoReturn:
+        try:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        except OSError as error:
+            raise BotError(f"its module: {error.strerror}") from None
+
+    monkeypatch.setattr(starts, "_stage_with_permissions", out_of_files)
+    settings, entrants = settings_from({"bots": [NAIVE], "isolation": "trusted"}), [load(NAIVE)]
+    with pytest.raises(BotError) as caught:
+        starts.ready_to_play(settings, entrants, TRUSTING, say_nothing)
+    assert of_the_machine(caught.value)
+    with pytest.raises(BotError) as caught:
+        without_broken([settings], entrants, TRUSTING, say_nothing)
+    assert of_the_machine(caught.value)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])

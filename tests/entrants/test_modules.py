@@ -269,6 +269,13 @@ def test_an_error_of_the_machine_that_ends_a_compiler_is_the_cause(
     assert getattr(caught.value.__cause__, "errno", None) == number
 
 
+def test_a_compiler_that_the_machine_kills_lacked_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modules, "work", lambda *_: (-9, ""))
+    with pytest.raises(StagingError) as caught:
+        stage(module(tmp_path / "m"))
+    assert isinstance(caught.value.__cause__, MemoryError)
+
+
 def test_without_the_vm_the_line_to_type_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(modules, "library", lambda: "")
     place = folder(tmp_path / "m", 'module = "bot.wasm"')

@@ -1,5 +1,6 @@
 """Errors that nobody foresaw, at one item of what a league's player does between and in batches: it goes on, and says so."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,7 +10,8 @@ from typing import Any, NoReturn
 
 import pytest
 from arena import arena
-from leagues import ChainAlone, Played, ends_in, enter, league_in, player_of_names
+from cases import cases
+from leagues import ChainAlone, Played, ends_in, enter, league_in, names_play, player_of_names
 from made_league import MadeLeague, Shape
 from module_cup import vectors
 from quick_leagues import quick_league
@@ -20,7 +22,9 @@ from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import match_queue, pool
 from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.live import void
-from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.commands import league as league_commands
+from khiva_arena.errors import ArenaError, ConfigError, StagingError, StoreError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.league.folder import CHAIN, PUBLIC
@@ -214,8 +218,8 @@ def test_a_batch_that_the_arena_fails_at_is_tried_again_after_a_pause(
     assert "KeyError" in path.read_text()
     told = [line for line in said if line.endswith(sentence("league", "trace-is-in", path=path))]
     assert [line.partition(": ")[0] for line in told] == [
-        sentence("league", "failed-at-batch", batch=2, seconds=60),
-        sentence("league", "failed-at-batch", batch=2, seconds=120),
+        sentence("league", "failed-at-batch", batch=2, seconds="60 s"),
+        sentence("league", "failed-at-batch", batch=2, seconds="120 s"),
     ]
     with Store.read(tmp_path) as store:
         assert len(ends_in(store)) == 2
@@ -231,9 +235,114 @@ def test_one_that_it_always_fails_at_heats_nothing(
     assert waits == [60.0, 120.0, 240.0, 480.0, 600.0, 600.0, 600.0, 600.0]
 
 
-@pytest.mark.parametrize(
-    "error", [ConfigError("a mistake"), StoreError("damaged"), OSError(24, "many"), KeyboardInterrupt(), SystemExit(3)], ids=repr
+def in_other_words(kind: type[ArenaError], behind: Exception) -> ArenaError:
+    """An error that another one brought about, as the arena words it for people."""
+    try:
+        raise behind
+    except Exception:
+        try:
+            raise kind("it cannot be started now") from None
+        except ArenaError as told:
+            return told
+
+
+PASSING: list[Exception] = [
+    *(in_other_words(StagingError, OSError(number, os.strerror(number))) for number in (errno.EAGAIN, errno.EROFS)),
+    in_other_words(StagingError, HostFault("no process")),
+    in_other_words(ConfigError, OSError(errno.EMFILE, os.strerror(errno.EMFILE))),
+    in_other_words(StoreError, OSError(errno.ENFILE, os.strerror(errno.ENFILE))),
+    OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)),
+    MemoryError(),
+    ExceptionGroup("tasks", [ValueError(), OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))]),
+]
+"""Failures of the machine that may pass, wherever they are met."""
+
+
+@cases("error", PASSING)
+def test_a_failure_of_the_machine_at_a_start_is_waited_for(error: Exception, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No bot is suspended for it."""
+    folder, waits, said = tmp_path_factory.mktemp("spring"), list[float](), Said()
+    league, errors = league_in(folder), [error, error]
+    enter(league, "ann", "quick")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        player_of_names(monkeypatch)
+        names_play(monkeypatch)
+        monkeypatch.setattr(player, "Publisher", lambda store, say, _pace: ChainAlone(store, say))
+        real = started_bots.load
+
+        def load(*words: Any) -> Any:
+            if errors:
+                raise errors.pop(0)
+            return real(*words)
+
+        def end(*_: object) -> NoReturn:
+            raise Stop
+
+        monkeypatch.setattr(started_bots, "load", load)
+        for step in ("_end", "_wait_for_bots"):
+            monkeypatch.setattr(player.Player, step, end)
+        monkeypatch.setattr(pauses.time, "sleep", waits.append)
+        with pytest.raises(Stop):
+            player.play(league, HowLong(), said)
+    assert waits == [60.0, 120.0]
+    machine = [line for line in said if line.startswith(sentence("league", "machine-failed-at-batch", batch=1))]
+    assert len(machine) == 2
+    assert traces(folder) == []
+    with Store.read(folder) as store:
+        chain = chain_of(store)
+    assert chain is not None
+    assert {bot.state for bot in chain.bots.values()} == {"active"}
+
+
+@cases("error", PASSING)
+def test_a_failure_of_the_machine_ends_a_player_with_an_end_so_that_it_is_started_again(
+    error: Exception, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    league = league_in(tmp_path_factory.mktemp("spring"))
+    enter(league, "ann", "quick")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        player_of_names(monkeypatch)
+        names_play(monkeypatch)
+        monkeypatch.setattr(started_bots, "ready_to_play", fails_with(error))
+        monkeypatch.setattr(pauses.time, "sleep", fails)
+        with pytest.raises(pauses.MachineFails) as caught:
+            player.play(league, HowLong(1), Said())
+    assert caught.value.exit_code == 1
+
+
+def fails_with(error: Exception) -> Callable[..., NoReturn]:
+    def called(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    return called
+
+
+def test_a_failure_of_the_machine_while_the_settings_are_read_ends_with_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is held yet, so whatever starts the player may start it again."""
+    monkeypatch.setattr(league_commands, "league_of", fails_with(PASSING[0]))
+    with pytest.raises(pauses.MachineFails):
+        league_commands.play(tmp_path, until=None, batches=None)
+
+
+@cases(
+    "error",
+    [
+        StagingError("no interpreter"),
+        in_other_words(StoreError, ValueError("damaged")),
+        in_other_words(StagingError, OSError(errno.EACCES, os.strerror(errno.EACCES))),
+    ],
 )
+def test_what_needs_a_person_ends_a_player_with_exit_code_2(error: ArenaError, tmp_path: Path) -> None:
+    one = pauses.Pauses(tmp_path, HowLong(), Said())
+    one.player = object()  # type: ignore[assignment]
+    with pytest.raises(type(error)) as caught, pauses.failing_machine_told():
+        one.after(error)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("error", [ConfigError("a mistake"), StoreError("damaged"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
 def test_what_ends_a_player_on_purpose_still_ends_it(
     error: BaseException, endless: Callable[..., tuple[list[float], Said]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

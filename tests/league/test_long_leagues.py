@@ -32,7 +32,8 @@ from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.public_state import BATCH_LOG, BATCHES, STATE, batches_in, read_state
 from khiva_arena.league.seasons import ALL, batches_of, public_words_of, words_of
-from khiva_arena.league.submissions.queue import MOST_WISHES, Queue
+from khiva_arena.league.submissions.beside_entries import MOST_WISHES
+from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.walked import WALKED, LeagueSoFar, keep_walked, walked
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import EventRow, LinkRow, Store

@@ -25,9 +25,9 @@ from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateC
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, by_this_clock, found, next_place, row_of
 from khiva_arena.league.draw.next_batch import add_batch, definition_of, next_batch
-from khiva_arena.league.full_disk import disk_is_full, kept_from_others, outlast
+from khiva_arena.league.full_disk import kept_from_others, outlast
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
-from khiva_arena.league.player.pauses import Pauses
+from khiva_arena.league.player.pauses import Pauses, failing_machine_told
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import (
     HowLong,
@@ -70,11 +70,12 @@ NAP_SECONDS = 1.0
 def play(league: League, how_long: HowLong, say: Say) -> None:
     """Play batches of a league, and say a line on each.
 
-    After an error that nobody foresaw it keeps the trace, waits, and goes on as the same command would, as ``Pauses`` says.
+    After an error that nobody foresaw, or a failure of the machine that may pass, it waits and goes on as ``Pauses`` says.
 
     Raises ConfigError if the roster cannot fill a table, or the settings are others than those of the chain. Raises StoreError if
     another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more,
-    StoreFull if a disk is full: after a day, or at once in a player that was told how many batches to play.
+    StoreFull if a disk is full: after a day, or at once in a player that was told how many batches to play; MachineFails for such
+    a failure in that player, or in one that cannot begin.
     """
     pool.reserve(league.settings.jobs, league.settings.seats)
     pauses = Pauses(league.folder, how_long, say)
@@ -88,11 +89,10 @@ def play(league: League, how_long: HowLong, say: Say) -> None:
                     player.play()
                 return
             except Exception as error:
-                if disk_is_full(error):
-                    raise
                 pauses.after(error)
 
-    outlast(play_on, league.folder, say, waits=how_long.batches is None)
+    with failing_machine_told():
+        outlast(play_on, league.folder, say, waits=how_long.batches is None)
 
 
 def draw(league: League, how_long: HowLong, say: Say) -> EventRow:

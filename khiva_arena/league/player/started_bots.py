@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.league import failures
 from khiva_arena.league.chain.roster import RosterBot
-from khiva_arena.league.full_disk import disk_is_full
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
-from khiva_arena.machine import is_unforeseen
+from khiva_arena.machine import is_unforeseen, of_the_machine
 from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
@@ -43,10 +42,8 @@ class StartedBots:
             try:
                 if bot.identity not in self.loaded:
                     self.loaded[bot.identity] = self._load(bot)
-            except StagingError:
-                raise
             except (ConfigError, BotError) as error:
-                if disk_is_full(error):  # its author is not to blame
+                if of_the_machine(error):  # its author is not to blame
                     raise
                 problems[bot] = str(error)
             except Exception as error:
@@ -71,10 +68,8 @@ class StartedBots:
         """Let a bot that does not start any more be played all the same; one that cannot be built fails in its place."""
         try:
             self.commands[bot.identity] = staging.stage(self.loaded[bot.identity], self._league.sandbox.level)
-        except StagingError:
-            raise
         except Exception as error:
-            if not (isinstance(error, BotError) or is_unforeseen(error)):
+            if of_the_machine(error) or not (isinstance(error, BotError) or is_unforeseen(error)):
                 raise
             self.commands[bot.identity] = Command(("false",), str(self._league.folder))
 
@@ -83,10 +78,8 @@ class StartedBots:
         league = self._league
         try:
             self.commands = ready_to_play(league.settings, self.of(roster), league.sandbox, self._say, self.commands)
-        except StagingError:
-            raise
         except BotError as error:
-            if disk_is_full(error):
+            if of_the_machine(error):
                 raise
             return str(error)
         except Exception as error:

@@ -1,4 +1,5 @@
-"""The tables of a league's queue that stand beside entries: notes of bots for their authors, and changes of the roster."""
+"""The tables of a league's queue that stand beside entries: notes of bots for their authors, changes of the roster, and wishes
+for pages."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -8,6 +9,8 @@ from khiva_arena.store.rows import now
 
 NOTES_OF_BATCHES = 5
 """The last batches of which notes are kept."""
+MOST_WISHES = 20
+"""The pages that readers wish for at a time."""
 
 
 class RosterChange(NamedTuple):
@@ -26,7 +29,8 @@ class RosterChange(NamedTuple):
 
 
 class BesideEntries(QueueFile):
-    """The notes and the changes in the open queue of a league. Every method raises StoreError if SQLite or the disk refuses."""
+    """The notes, the changes and the wishes in the open queue of a league. Every method raises StoreError if SQLite or the disk
+    refuses."""
 
     # --- notes ---
 
@@ -64,3 +68,20 @@ class BesideEntries(QueueFile):
         """Note what became of a change that waits."""
         with self._transaction():
             self._connection.execute("UPDATE changes SET done = ? WHERE number = ? AND done IS NULL", (what, number))
+
+    # --- pages that readers wish for ---
+
+    def add_wish(self, batch: int) -> None:
+        """Note that a reader wishes for the page of a batch. So many wishes wait at most that a flood of them costs little."""
+        with self._transaction():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO wishes SELECT ? WHERE (SELECT count(*) FROM wishes) < ?", (batch, MOST_WISHES)
+            )
+
+    def take_wish(self) -> int | None:
+        """Return a batch whose page is wished for, and forget the wish; None if there is none."""
+        if not self._rows("SELECT 1 FROM wishes LIMIT 1"):
+            return None
+        with self._transaction():
+            rows = self._connection.execute("DELETE FROM wishes WHERE batch = (SELECT max(batch) FROM wishes) RETURNING batch")
+            return next((batch for (batch,) in rows.fetchall() if isinstance(batch, int)), None)

@@ -32,8 +32,6 @@ MOST_ATTEMPTS = 3
 MOST_FAILURES = 3
 """The failures of the machine at an entry after which the entry is set aside, if another one was checked meanwhile."""
 TOKEN_BYTES = 32
-MOST_WISHES = 20
-"""The pages that readers wish for at a time."""
 REVOKED = "its author may not submit any more"
 EQUAL = "the very same bot is in the league already, or waits to be"
 SPENT = "today's builds and checks have used up the CPU time that an author has in a day"
@@ -411,23 +409,6 @@ class Queue(BesideEntries):
         """Note that a link of the chain has entered a bot."""
         with self._transaction():
             self._set(number, state="entered")
-
-    # --- pages that readers wish for ---
-
-    def add_wish(self, batch: int) -> None:
-        """Note that a reader wishes for the page of a batch. So many wishes wait at most that a flood of them costs little."""
-        with self._transaction():
-            self._connection.execute(
-                "INSERT OR IGNORE INTO wishes SELECT ? WHERE (SELECT count(*) FROM wishes) < ?", (batch, MOST_WISHES)
-            )
-
-    def take_wish(self) -> int | None:
-        """Return a batch whose page is wished for, and forget the wish; None if there is none."""
-        if not self._rows("SELECT 1 FROM wishes LIMIT 1"):
-            return None
-        with self._transaction():
-            rows = self._connection.execute("DELETE FROM wishes WHERE batch = (SELECT max(batch) FROM wishes) RETURNING batch")
-            return next((batch for (batch,) in rows.fetchall() if isinstance(batch, int)), None)
 
     def _refuse_alike(self, table: str, name: str, what: str) -> None:
         if self._rows(f"SELECT 1 FROM {table} WHERE alike = ?", compared(name)):
