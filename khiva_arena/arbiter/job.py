@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.replay.definition import TimeLimits
@@ -96,6 +95,28 @@ class SeatReport(msgspec.Struct, frozen=True):
     def slowest(self) -> float:
         """Seconds of the seat's longest decision, 0 if there was none."""
         return max(self.times.values(), default=0.0)
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An error of the arena itself at a match; see failure.py.
+
+    kind: the type of the error
+    words: the error as the end of a trace has it
+    trace: harmless on a terminal
+    machines: True if the machine has failed, rather than the arena
+    number: the number of the machine's OSError, 0 if there is none
+    """
+
+    kind: str
+    words: str
+    trace: str
+    machines: bool = False
+    number: int = 0
+
+    @property
+    def why(self) -> str:
+        """Tell why a match is void that the arena itself failed at. It names no place of this machine: bundles have it."""
+        return f"the arena failed at it: {self.kind}"
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.fork_servers import ForkServers
+from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import HostFault, Wire

@@ -26,7 +26,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import system
 
 if TYPE_CHECKING:
-    from khiva_arena.arbiter.failure import Failure
+    from khiva_arena.arbiter.job import Failure
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 LOGGER = logging.getLogger(__name__)
@@ -113,12 +113,12 @@ async def _live(
     try:
         return await play_live(job, lag, servers, alone=alone, trace=trace)
     except Exception as error:
-        from khiva_arena.arbiter.failure import Failure  # not above: such errors are rare
+        from khiva_arena.arbiter.failure import failure_of  # not above: such errors are rare
         from khiva_arena.machine import of_the_machine
 
         if failed is None or of_the_machine(error):
             raise
-        failure = Failure.of(error)
+        failure = failure_of(error)
         return void(job, failed(job, failure), failure=failure)
 
 
@@ -155,7 +155,9 @@ async def _play_in_workers(
             if (failure := outcome.failure) is None:
                 return outcome
             if failed and failure.machines:
-                raise failure.machine_error()
+                from khiva_arena.arbiter.failure import machine_error  # not above: such errors are rare
+
+                raise machine_error(failure)
             return replace(outcome, void=tell(job, failure))
 
         return play_job

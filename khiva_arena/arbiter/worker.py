@@ -14,7 +14,6 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.failure import Failure
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
 from khiva_arena.arbiter.live import play_live, void
@@ -156,7 +155,9 @@ async def _serve(alone: bool) -> None:
         try:
             outcome = await play_live(job, lag, servers, alone=alone)
         except Exception as error:  # or the other matches of this worker would be void with it
-            failure = Failure.of(error)
+            from khiva_arena.arbiter.failure import failure_of  # not above: such errors are rare
+
+            failure = failure_of(error)
             outcome = void(job, failure.why, failure=failure)
         try:
             async with sending:

@@ -17,7 +17,7 @@ from khiva_arena.schedule.timetable import spread
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
 
 if TYPE_CHECKING:
-    from khiva_arena.arbiter.failure import Failure
+    from khiva_arena.arbiter.job import Failure
 
 
 class Play:

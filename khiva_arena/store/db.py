@@ -127,8 +127,7 @@ class Store(StoreRows):
 
     def _leave_whole(self) -> None:
         self._roll_back()  # what an interrupt at the edge of a ``with`` block has left open
-        self._connection.execute(f"PRAGMA busy_timeout = {wal.CLOSE_MS}")
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        wal.empty(self._connection, wal.CLOSE_MS)
         if self._trusting and self._who_is_there() == self._files:
             self._seal.put(self._is_sound_on_disk)
 

@@ -26,11 +26,11 @@ def bound(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA journal_size_limit = {LIMIT}")
 
 
-def empty(connection: sqlite3.Connection) -> bool:
+def empty(connection: sqlite3.Connection, wait_ms: int = TRY_MS) -> bool:
     """Move all that the -wal file holds into the database and cut the file to nothing. Return whether that was possible: a
     reader may be in the way, and then the file stays, whole. The same holds for a full disk, of which the next write tells."""
     (before,) = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute(f"PRAGMA busy_timeout = {TRY_MS}")
+    connection.execute(f"PRAGMA busy_timeout = {wait_ms}")
     try:
         (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.Error:

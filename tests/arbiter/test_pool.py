@@ -24,7 +24,8 @@ from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue, pool, worker
-from khiva_arena.arbiter.failure import Failure
+from khiva_arena.arbiter.failure import failure_of
+from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
@@ -167,7 +168,7 @@ def test_a_broken_machine_ends_the_run_before_every_match_is_void() -> None:
 
 
 def test_matches_that_the_arena_itself_fails_at_hold_up_no_other_one() -> None:
-    seen = slots(1, 50, lambda one: spoilt(one, failure=Failure.of(RuntimeError())) if one.ordinal < 6 else recorded(one))
+    seen = slots(1, 50, lambda one: spoilt(one, failure=failure_of(RuntimeError())) if one.ordinal < 6 else recorded(one))
     assert {ordinal for _, ordinal, _, again in seen if not again} == set(range(50))
     assert max(now for now, ordinal, *_ in seen if ordinal >= 6) < 1
 
@@ -277,7 +278,7 @@ def test_a_worker_outlives_a_match_that_it_fails_at(
     pool.play([unplayable(4), *jobs(4)], 2, outcomes.append, 2)
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(4))
     voids = {(outcome.ordinal, outcome.void, outcome.failure is not None) for outcome in outcomes if not outcome.record}
-    assert voids == {(4, Failure.of(ConfigError("")).why, True)}
+    assert voids == {(4, failure_of(ConfigError("")).why, True)}
     assert caplog.text.count("Traceback") == 1
     assert "ConfigError" in caplog.text
     assert "Traceback" not in capfd.readouterr().err
@@ -306,7 +307,7 @@ def test_a_match_that_the_arena_fails_at_here_ends_all_unless_somebody_is_told()
 
 
 def test_a_trace_of_a_worker_is_bounded_and_harmless() -> None:
-    failure = Failure.of(RuntimeError("\x1b[2J\udcff" * 10**5))
+    failure = failure_of(RuntimeError("\x1b[2J\udcff" * 10**5))
     assert len(msgspec.msgpack.encode(failure)) < 10**6
     assert failure.trace.replace("\n", "").isprintable()
 

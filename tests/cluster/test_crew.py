@@ -17,7 +17,7 @@ from synthesised import outcome
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue
-from khiva_arena.arbiter.failure import Failure
+from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame

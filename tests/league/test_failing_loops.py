@@ -20,7 +20,7 @@ from wording import sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import match_queue, pool
-from khiva_arena.arbiter.failure import Failure
+from khiva_arena.arbiter.failure import failure_of
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.commands import league as league_commands
@@ -381,7 +381,7 @@ def test_a_match_that_the_arena_fails_at_is_void_and_the_batch_goes_on(
         (event,) = store.events()
         assert 0 not in store.recorded(event.id)
         assert store.recorded(event.id)
-        assert {row.why for row in store.voids(event.id)} == {Failure.of(RuntimeError()).why}
+        assert {row.why for row in store.voids(event.id)} == {failure_of(RuntimeError()).why}
         assert event.set_aside
     assert verify(tmp_path / "spring").sound
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from khiva_arena.arbiter import live
-from khiva_arena.arbiter.failure import Failure
+from khiva_arena.arbiter.failure import failure_of
+from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.events.stored import damaged, stored_batch
@@ -73,7 +74,7 @@ class BatchPlay(Play):
             if not is_unforeseen(error) or outcome.record is None:
                 raise
             job = self._job(self._planned[outcome.ordinal], outcome.attempt)
-            failure = Failure.of(error)
+            failure = failure_of(error)
             return super().record(live.void(job, self._failed(job, failure), failure=failure), last=True)
 
     def _failed(self, job: Job, failure: Failure) -> str:
