@@ -15,7 +15,8 @@ base (what every room may use)
     say           lines for the user, handed up by rooms that print nothing
     shipped       the bots and pages that come with the arena
     stream        events of a run as data, one JSON object a line
-    time_in_words durations in words
+    machine       errors that are the machine's, and nobody else's
+    time_in_words  durations in words
     version       the version of this code in words for people
 
 rules (the games)
