@@ -262,9 +262,8 @@ def test_a_league_in_ticks_names_both_hashes_and_anybody_can_run_it_again(
     monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # the bot keeps to no more than matches need
     arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
     settings = tmp_path / "summer" / "league.toml"
-    settings.write_text(
-        re.sub(r"(?m)^bots = .*$", f"bots = {json.dumps([str(cup / 'one'), str(cup / 'two')])}", settings.read_text())
-    )
+    text = re.sub(r"(?m)^bots = .*$", f"bots = {json.dumps([str(cup / 'one'), str(cup / 'two')])}", settings.read_text())
+    settings.write_text(re.sub(r"(?m)^anchor = .*$", 'anchor = "one"', text))
     arena("league", "enter", "summer", str(cup / "none"), "--author", "ann", cwd=tmp_path)
     arena("league", "play", "summer", "--batches", "1", cwd=tmp_path)
     defined = definition_of(tmp_path / "summer").bots

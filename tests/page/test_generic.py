@@ -35,7 +35,7 @@ def test_a_game_without_a_drawing_gets_the_plain_one(
     store, _ = made("khiva-round-robin")
     with_drawing = html._drawing
     monkeypatch.setattr(html, "_drawing", lambda game: tmp_path / "none.js" if game == "khiva" else with_drawing(game))
-    write_page(tmp_path / "page.html", page_of(store, replays=1))
+    write_page(tmp_path / "page.html", page_of(store, replays=200_000))
     page.open(tmp_path / "page.html", "#match=1/0")
     page.until("return document.querySelector('.generic')")
     assert not page.texts(".table.khiva")

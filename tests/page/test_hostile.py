@@ -14,7 +14,7 @@ from forging import add_strikes, forge, rewrite_records
 from pages import page_of
 from published import published
 
-from khiva_arena.events import find
+from khiva_arena.events import stored
 from khiva_arena.page.html import as_json
 from khiva_arena.page.write import write_page
 from khiva_arena.replay.definition import Definition
@@ -92,7 +92,7 @@ def forged(game: str, folder: Path) -> Path:
     forge(connection)
     connection.close()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(find, "check_stored", lambda event: None)
+        patch.setattr(stored, "check_stored", lambda event: None)
         patch.setattr(Definition, "_check", lambda self: None)
         write_page(folder / "page.html", page_of(store, title=TITLE))
     return folder / "page.html"
