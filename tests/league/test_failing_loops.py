@@ -364,14 +364,19 @@ def test_a_player_with_an_end_tells_at_once(how: dict[str, Any], tmp_path: Path)
         one.after(RuntimeError())
 
 
+def without_waits(quick_league: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copy a league into a place, and let it try matches again at once."""
+    shutil.copytree(quick_league / "spring", place / "spring")
+    toml = place / "spring" / "league.toml"
+    toml.write_text(toml.read_text().replace("retry_minutes = 60", "retry_minutes = 0"))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+
+
 @pytest.mark.usefixtures("confined")
 def test_a_match_that_the_arena_fails_at_is_void_and_the_batch_goes_on(
     quick_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(quick_league / "spring", tmp_path / "spring")
-    toml = tmp_path / "spring" / "league.toml"
-    toml.write_text(toml.read_text().replace("retry_minutes = 60", "retry_minutes = 0"))
-    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    without_waits(quick_league, tmp_path, monkeypatch)
     monkeypatch.setattr(pool, "play_live", fails_for(pool.play_live, lambda job, *_: job.ordinal == 0 and job.attempt > 0))
     done = arena("league", "play", "spring", "-j", "1", "--batches", "1", cwd=tmp_path)
     words = sentence("league", "match-void", match=0, batch=1)
@@ -391,10 +396,7 @@ def test_tables_that_stay_void_while_the_machine_spoils_all_are_counted(
     quick_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None of them is set aside yet: after four voids in a row no more is tried."""
-    shutil.copytree(quick_league / "spring", tmp_path / "spring")
-    toml = tmp_path / "spring" / "league.toml"
-    toml.write_text(toml.read_text().replace("retry_minutes = 60", "retry_minutes = 0"))
-    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    without_waits(quick_league, tmp_path, monkeypatch)
     real, tried = pool.play_live, list[int]()
 
     async def spoilt_at_first(job: Any, *words: Any, **more: Any) -> Any:

@@ -318,9 +318,10 @@ def test_what_was_refused_meanwhile_stays_refused(queue: Queue, ann: Author) -> 
     assert queue.entry(number).state == "refused"
 
 
-def test_a_queue_of_another_version_is_left_alone(tmp_path: Path) -> None:
-    Queue(tmp_path)._connection.execute("PRAGMA user_version = 9")
-    with pytest.raises(StoreError, match=pattern("submissions", "another-version", version="9", own="2")):
+@pytest.mark.parametrize("version", ["9", "-1"])
+def test_a_queue_of_another_version_is_left_alone(version: str, tmp_path: Path) -> None:
+    Queue(tmp_path)._connection.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(StoreError, match=pattern("submissions", "another-version", version=version, own="2")):
         Queue(tmp_path)
 
 

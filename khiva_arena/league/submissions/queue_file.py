@@ -53,7 +53,7 @@ class QueueFile:
                 for statement in schema.split(";\n"):
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA user_version = {QUEUE_VERSION}")
-            elif version < QUEUE_VERSION:
+            elif 0 < version < QUEUE_VERSION:
                 raise StoreError(f"{self.path}: {OLD}")
             elif version != QUEUE_VERSION:
                 raise StoreError(f"{self.path}: a queue of version {version}; this engine reads version {QUEUE_VERSION}")
