@@ -7,8 +7,8 @@ from pathlib import Path
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of
 from khiva_arena.events.stored import bare_timetable
-from khiva_arena.shards.note import read_note
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
+from khiva_arena.store.shard_note import read_note
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.question import agreed
 from khiva_arena.text import harmless
@@ -56,7 +56,7 @@ def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
     note = read_note(store.folder, event.id)
     if note is None or note.of < 2:
         return []
-    subject, effect = f"this is shard {note.as_shard} of", "no merge takes this store; what it holds may be left as it is"
+    subject, effect = f"this is shard {note.as_typed} of", "no merge takes this store; what it holds may be left as it is"
     if not note.shard:
         subject, effect = "into this store shards were merged of", "no merge adds to it"
     return [f"{subject} {note.plan}: the deals of all shards become known, also those that others still play, and {effect}"]

@@ -23,7 +23,6 @@ from khiva_arena.events.stored import bare_timetable, is_league, keep_modules, o
 from khiva_arena.result import VOIDS_MOST
 from khiva_arena.say import Say
 from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
-from khiva_arena.shards.note import leave_note
 from khiva_arena.shards.parts import (
     EventPart,
     HowFar,
@@ -37,6 +36,7 @@ from khiva_arena.shards.parts import (
 from khiva_arena.shards.rerun import RerunPart, rerun_parts
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.store.files import MODULES
+from khiva_arena.store.shard_note import leave_note
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.stored import has_seeds, is_league
 from khiva_arena.games.registry import handing
-from khiva_arena.shards.note import ShardNote, read_note
 from khiva_arena.shards.shard import Shard
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.shard_note import ShardNote, read_note
 from khiva_arena.words import ranges
 
 
@@ -94,7 +94,7 @@ def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
     """Return the store of a shard: its own if it has one, else a folder named like those of other shards."""
     of_one = {folder: note for folder, note in notes.items() if note.shard}
     for folder, note in of_one.items():
-        if note.as_shard == shard:
+        if (note.shard, note.of) == shard:
             return folder
     for folder, note in of_one.items():
         if name := re.fullmatch(rf"(.*?)(0*{note.shard})", folder.name):

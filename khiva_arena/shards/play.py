@@ -17,9 +17,9 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound, Shape
-from khiva_arena.shards.note import leave_note, note_of
 from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.store.shard_note import leave_note
 from khiva_arena.words import count
 
 
@@ -70,7 +70,7 @@ class PlannedEvents:
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
         """Return the plan's event; if the store lacks it, it is added as begun by the engine that made the plan."""
         keep_modules(store.folder, self._planned_shard.event.definition)
-        leave_note(store.folder, note_of(self._planned_shard), self._say)
+        leave_note(store.folder, self._planned_shard.note, self._say)
         if todo.event is not None:
             return todo.event
         event = self._planned_shard.event

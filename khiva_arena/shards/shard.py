@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.rows import EventRow
+from khiva_arena.store.shard_note import ShardNote
 
 _WORD = re.compile(r"(\d{1,7})/(\d{1,7})", re.ASCII)
 
@@ -46,6 +47,11 @@ class PlannedShard(NamedTuple):
     event: EventRow
     shard: Shard
     file: Path
+
+    @property
+    def note(self) -> ShardNote:
+        """The note that is left beside its store."""
+        return ShardNote(self.event.id, str(self.file), self.shard.number, self.shard.of)
 
 
 def shard_of(word: str, seeds: int) -> Shard:

@@ -20,11 +20,11 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
-from khiva_arena.shards.note import note_of, write_note
 from khiva_arena.shards.plan_file import event_of
 from khiva_arena.shards.play import ShardPlay
 from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.store.shard_note import write_note
 
 SECRET = bytes(range(32))
 EVERY_SO_OFTEN = 7
@@ -91,7 +91,7 @@ def play_shard(
                 store.add_public(event.id, event.public)
         row = store.event(event.id)
         assert row is not None
-        write_note(folder, note_of(PlannedShard(row, shard, Path("cup.plan"))))
+        write_note(folder, PlannedShard(row, shard, Path("cup.plan")).note)
         play = ShardPlay(store, row, [Command(("none",), "/")] * len(row.bots), shard)
         for drawn in play.rounds():
             for job in play.jobs(drawn):

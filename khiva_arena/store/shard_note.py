@@ -13,7 +13,6 @@ import msgspec
 
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
-from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store import private
 
 NOTE = "shard.json"
@@ -34,14 +33,9 @@ class ShardNote(msgspec.Struct, frozen=True):
     of: int
 
     @property
-    def as_shard(self) -> Shard:
-        """The shard; ``shard`` must not be 0."""
-        return Shard(self.shard, self.of)
-
-
-def note_of(planned_shard: PlannedShard) -> ShardNote:
-    """Return the note of a shard that is played."""
-    return ShardNote(planned_shard.event.id, str(planned_shard.file), planned_shard.shard.number, planned_shard.shard.of)
+    def as_typed(self) -> str:
+        """The shard as ``--shard`` takes it; ``shard`` must not be 0."""
+        return f"{self.shard}/{self.of}"
 
 
 def leave_note(folder: Path, note: ShardNote, say: Say) -> None:
