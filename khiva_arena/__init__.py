@@ -50,7 +50,7 @@ table (one match)
 
 event (one competition, from its settings to sound rows)
 
-    terminal      lines on stderr and the live screen
+    terminal      lines on stderr, the live screen, and the table of a match
     settings      words that a user typed, made into the definition of an event
     events        the events of a store: found, pooled, tabled, extended
     playing       matches of a definition, made into rows of a store

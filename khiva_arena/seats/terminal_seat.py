@@ -18,7 +18,7 @@ from khiva_arena.seats.hub_messages import tell
 from khiva_arena.seats.links import Seated
 from khiva_arena.seats.person import Person
 from khiva_arena.seats.seat_link import Chair
-from khiva_arena.seats.terminal_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
+from khiva_arena.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.text import ISOLATES, harmless
 
 CHUNK = 4_096

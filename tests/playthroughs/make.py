@@ -20,7 +20,7 @@ from khiva_arena.games import registry
 from khiva_arena.games.asked import YOU, asking, second_person
 from khiva_arena.games.base import Event, State
 from khiva_arena.rng import Stream
-from khiva_arena.seats.terminal_table import drawing_of, table
+from khiva_arena.terminal.game_table import drawing_of, table
 
 HERE = Path(__file__).parent
 NAMES = ("Ada", "Ben", "Cem", "Dot", "Eve")

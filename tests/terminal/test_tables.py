@@ -15,8 +15,8 @@ from khiva_arena.games.base import State
 from khiva_arena.games.khiva.notation import LETTERS
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.sheet import Block, Flow, PaintedText
-from khiva_arena.seats import terminal_table
-from khiva_arena.seats.terminal_table import choice_meant, choices, drawing_of, meant_by_words, table, typable
+from khiva_arena.terminal import game_table
+from khiva_arena.terminal.game_table import choice_meant, choices, drawing_of, meant_by_words, table, typable
 
 NAMES = ["ann", "bob", "a-name-of-quite-some-length"]
 SEAT_HAS = {"khiva": "your hand", "emira": "your goal", "silk_road": "your hand"}
@@ -79,7 +79,7 @@ def test_pieces_are_told_apart_by_their_letters_and_can_be_read_on_light_and_dar
     blocks = drawing_of("khiva")(GAMES["khiva"].new(3, GAMES["khiva"].rules({}), bytes(32))[0].view(0), NAMES, {})
     plain, coloured = shown(table(blocks), 80), shown(table(blocks), 80, colours=True)
     assert "\x1b" not in plain
-    assert all(len(ink.split(" on ")) == 2 for ink in terminal_table.INKS.values())  # each has its own ground
+    assert all(len(ink.split(" on ")) == 2 for ink in game_table.INKS.values())  # each has its own ground
     assert coloured.count("48;5;") >= 5 + 5  # the hand, the camels
 
 
@@ -110,7 +110,7 @@ def test_emira_says_what_holds_this_round_and_whose_it_is() -> None:
 
 
 def test_a_game_without_a_drawing_shows_what_its_seat_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal_table, "find_spec", lambda _name: None)
+    monkeypatch.setattr(game_table, "find_spec", lambda _name: None)
     draw = drawing_of("khiva")
     text = shown(table(draw({"open_cards": [1, 2], "name": "\x1b[31mred", "long": "x" * 900}, NAMES, {})), 80)
     assert "open cards  [1, 2]" in text

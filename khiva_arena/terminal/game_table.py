@@ -1,4 +1,4 @@
-"""The text of a person's seat on a terminal: the table as the game draws it (games/sheet.py), and numbered choices."""
+"""A table on a terminal as its game draws it (games/sheet.py), and numbered choices."""
 
 import json
 import re
