@@ -68,10 +68,10 @@ pages (what a browser shows)
 
 people (who enters, and whole runs)
 
+    seats         players who are no local program: people and remote bots
     check         conformance of a bot or a game
     competition   a whole run: who plays, playing, messages, the live page
     league        a chain of small events: draw, player, submissions
-    seats         players who are no local program: people and remote bots
 
 doors (what users call)
 

@@ -16,10 +16,10 @@ from khiva_arena import shipped
 from khiva_arena.api.host import HostCall, HostReply, is_remote
 from khiva_arena.api.keywords import in_keywords, with_tuples
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.competition.options import RunOptions
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
-from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.settings import Settings
 from khiva_arena.store.rows import NotPlayed
 from khiva_arena.terminal import interrupts

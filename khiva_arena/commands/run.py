@@ -10,13 +10,13 @@ from click.core import ParameterSource
 from msgspec.structs import replace
 
 from khiva_arena.commands.bots import ready_bots
+from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
-from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.competition import CompetitionParts, competition_from, not_taken
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
