@@ -17,6 +17,8 @@ base (what every room may use)
     stream        events of a run as data, one JSON object a line
     machine       errors that are the machine's, and nobody else's
     time_in_words  durations in words
+    setting_row   the row of a setting, and the form of its values
+    hooks         the places that extensions fill, and the rows that say what they add
     version       the version of this code in words for people
 
 rules (the games)
@@ -56,11 +58,6 @@ event (one competition, from its settings to sound rows)
     playing       matches of a definition, made into rows of a store
     audit         whether rows are sound
 
-machines (an event on several machines)
-
-    shards        an event divided between machines by hand
-    cluster       an event divided between the workers of a Dask cluster
-
 pages (what a browser shows)
 
     page          rows made into one HTML file
@@ -71,6 +68,11 @@ people (who enters, and whole runs)
     seats         players who are no local program: people and remote bots
     check         conformance of a bot or a game
     competition   a whole run: who plays, playing, messages, the live page
+
+machines (an event on several machines, or for months)
+
+    shards        an event divided between machines by hand
+    cluster       an event divided between the workers of a Dask cluster
     league        a chain of small events: draw, player, submissions
 
 doors (what users call)
@@ -79,6 +81,7 @@ doors (what users call)
     api           names that ``import khiva_arena`` offers
     commands      the work of each command, in a file named like it
     cli           the words and options of each command
+    extensions    the list of what most runs never load: a row and the hooks of each
 
 Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
 bots that come with the arena.
@@ -100,14 +103,12 @@ _HOMES = {
     "LearningCurve": "api.learning",
     "LocalTable": "env.local",
     "MatchFault": "api.matches",
-    "Merged": "shards.merge",
     "PairDifference": "report.shapes",
     "PlayedMatch": "api.matches",
     "Progress": "api.competitions",
     "RecordedMatches": "api.matches",
     "ReplayStep": "api.matches",
     "RerunCost": "audit.cost",
-    "RerunPart": "shards.rerun",
     "RerunSample": "audit.sample",
     "RunningTest": "api.competitions",
     "SeatPoints": "games.base",
@@ -120,7 +121,6 @@ _HOMES = {
     "local": "env.local",
     "match": "api.matches",
     "matches": "api.matches",
-    "merge": "api.merge",
     "run": "api.competitions",
     "sprt": "api.competitions",
     "standings": "api.tables",
@@ -129,7 +129,9 @@ _HOMES = {
 """The module of each public name, imported when the name is asked for: a command that needs one loads no other. ``__init__.pyi``
 has their types."""
 _MODULES = ("env", "errors", "games")
-__all__ = [*_MODULES, *_HOMES]
+_OF_EXTENSIONS = {"Merged": "shards", "RerunPart": "shards", "merge": "shards"}
+"""The extension that has each other public name."""
+__all__ = [*_MODULES, *_HOMES, *_OF_EXTENSIONS]
 # A room has the name of a function. It is imported now, which happens once, so that it cannot take the function's place later.
 import_module("khiva_arena.check")
 del globals()["check"]
@@ -138,6 +140,8 @@ del globals()["check"]
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(f"khiva_arena.{name}")
+    if name in _OF_EXTENSIONS:
+        return import_module("khiva_arena.hooks").public_name(_OF_EXTENSIONS[name], name)
     if name not in _HOMES:
         raise AttributeError(f"module 'khiva_arena' has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(f"khiva_arena.{_HOMES[name]}"), name)

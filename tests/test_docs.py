@@ -13,7 +13,7 @@ from arena import NAIVE, ROOT, C, arena, bots
 from tools import lacks
 from wording import sentence
 
-from khiva_arena.cli.main import COMMANDS
+from khiva_arena.cli import main
 from khiva_arena.page.names import read_names
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
@@ -187,7 +187,7 @@ def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
 
 def test_every_command_is_in_the_page_of_commands() -> None:
     table = COMMAND_LINE.split("## Commands")[1]
-    assert {command for command in COMMANDS if f"`{command}`" in table} == set(COMMANDS)
+    assert {command for command in main.commands() if f"`{command}`" in table} == set(main.commands())
 
 
 _WHICH = ("only", "exclude", "events", "season")

@@ -238,14 +238,13 @@ def run(
 
         refuse_early(keywords, lambda values: competition_from(config, values, say_nothing), file.get("game"))
     else:
-        from khiva_arena.shards.plan import competition_of_plan
-        from khiva_arena.shards.plan_file import read_plan
+        from khiva_arena.competition.plans import PLANS
 
-        plan = as_path("from_plan", from_plan)
+        plan, plans = as_path("from_plan", from_plan), PLANS.get("from_plan")
         with by_keyword():
-            game = read_plan(plan).game or None
+            game = plans.game_of(plan) or None
         refuse_early(
-            keywords, lambda values: competition_of_plan(plan, call["part"][1], values, bool(any_engine), say_nothing), game
+            keywords, lambda values: plans.competition_of_plan(plan, call["part"][1], values, bool(any_engine), say_nothing), game
         )
     host = Host("compete", listens=True, aloud=aloud, keywords=keywords, options=options, callables=functions, **call)
     return Competition(host, _store(keywords, file))

@@ -85,10 +85,12 @@ def compete(
     part: a plan's file and the shard of it that is played, None for all.
     """
     if part is not None:
-        from khiva_arena.shards.plan import competition_of_plan
+        from khiva_arena.competition.plans import PLANS
 
         plan, shard = part
-        stages, entrants, planned = competition_of_plan(Path(plan), shard, with_tuples(keywords), options["any_engine"], say)
+        stages, entrants, planned = PLANS.get("from_plan").competition_of_plan(
+            Path(plan), shard, with_tuples(keywords), options["any_engine"], say
+        )
         return _play(stages, entrants, RunOptions(**options, planned=planned), listener)
     from khiva_arena.settings.competition import competition_from, not_taken
 

@@ -9,7 +9,7 @@ import click
 from khiva_arena.cli.completion import GAME
 from khiva_arena.cli.examples import write_examples
 from khiva_arena.cli.help import Rare, Verb
-from khiva_arena.cli.options import ON_A_CLUSTER, json_option, setting_options
+from khiva_arena.cli.options import ELSEWHERE, json_option, setting_options
 
 league_argument = click.argument("league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False))
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -124,7 +124,7 @@ def enter(**flags: Any) -> int:
 @click.option("--any-engine", cls=Rare, is_flag=True, help="Continue a batch that another version of khiva-arena began.")
 @beacon_option
 @clock_option
-@setting_options("jobs", "events_file", *ON_A_CLUSTER)
+@setting_options("jobs", "events_file", *ELSEWHERE)
 def play(**flags: Any) -> None:
     """Play batches: take what waits in the queue, draw the next batch from counts, publish its commitment, play it, publish its
     secrets, and go on. Ctrl-C or a kill at any instant loses nothing; the same command resumes. On a full disk the player waits
@@ -199,7 +199,7 @@ def season(league: Path, name: str) -> None:
 )
 @beacon_option
 @clock_option
-@setting_options("jobs", *ON_A_CLUSTER)
+@setting_options("jobs", *ELSEWHERE)
 @json_option
 def final(**flags: Any) -> int:
     """Play a final: a committed round-robin of the best bots on new deals, in a store of its own below LEAGUE. Before its first

@@ -8,7 +8,7 @@ import importlib
 import os
 import resource
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,13 +19,14 @@ from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.text import harmless, is_text
 
-GROUPS = {
+if TYPE_CHECKING:
+    from khiva_arena.hooks import ExtensionCommand
+
+_GROUPS = {
     "Play": {
         "run": "Play a competition and print its rating table.",
         "match": "Play one match and print it turn by turn.",
         "sprt": "Test whether one bot is better than others, and stop once that is clear.",
-        "play": "Play a match yourself, in your browser, against bots.",
-        "league": "Run a league for months: a chain of small events that anybody can check.",
     },
     "See": {
         "standings": "Print the rating table of a store.",
@@ -37,18 +38,14 @@ GROUPS = {
     "Trust": {
         "verify": "Replay every match of a store or a bundle and say what is sound.",
         "bundle": "Write one file that anyone can verify without the bots.",
-        "page": "Write khiva-arena.html, in which anybody checks a bundle with a browser.",
-        "merge": "Join the stores of machines that each played a part of an event.",
         "close": "Close an unfinished event for good.",
     },
     "Bots": {
         "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
         "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
-        "submit": "Send a bot to a league elsewhere, and ask what became of it.",
         "replay": "Send a bot the messages of a seat of a stored match again.",
         "decode": "Print captured frames as readable lines.",
         "bots": "List the bots that come with the arena.",
-        "relay": "Seat a bot of this machine at a table of another one.",
     },
     "More": {
         "games": "List the games, their seats and rules.",
@@ -57,38 +54,73 @@ GROUPS = {
         "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
     },
 }
-"""The commands and their texts, by heading of ``-h``."""
-COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+"""The commands of the core and their texts, by heading of ``-h``."""
+_OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
 INTERNAL = 70
 UNWRITTEN = 1
 USAGE = 2
+
+
+def _commands_of_extensions() -> "list[ExtensionCommand]":
+    from khiva_arena import hooks  # not above: most commands are the core's
+
+    return [command for row in hooks.rows() for command in row.commands]
+
+
+def groups() -> dict[str, dict[str, str]]:
+    """Return the commands and their texts, by heading of ``-h``, those of installed extensions among them."""
+    headings = {heading: list(group.items()) for heading, group in _GROUPS.items()}
+    for command in _commands_of_extensions():
+        group = headings[command.heading]
+        names = [name for name, _ in group]
+        group.insert(names.index(command.after) + 1 if command.after in names else len(names), (command.name, command.text))
+    return {heading: dict(group) for heading, group in headings.items()}
+
+
+def commands() -> dict[str, str]:
+    """Return all commands and their texts."""
+    return {name: text for group in groups().values() for name, text in group.items()}
 
 
 class Commands(click.Group):
     """The group of all commands, which imports a command's file when it is called, so that ``-h`` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"khiva_arena.cli.{cmd_name}")
-        command: click.Command = module.command
-        command.short_help = COMMANDS[cmd_name]
-        return command
+        command: click.Command
+        if cmd_name in _OF_THE_CORE:
+            command = importlib.import_module(f"khiva_arena.cli.{cmd_name}").command
+            command.short_help = _OF_THE_CORE[cmd_name]
+            return command
+        for row in _commands_of_extensions():
+            if row.name == cmd_name:
+                command = row.load()
+                command.short_help = row.text
+                return command
+        return None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+        if (
+            args[0] not in _OF_THE_CORE
+            and not args[0].startswith("-")
+            and not ctx.resilient_parsing
+            and args[0] not in commands()
+        ):
             from difflib import get_close_matches  # not above: few words are mistaken
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
+            from khiva_arena import hooks
+
+            if reason := hooks.why_unknown(args[0]):
+                ctx.fail(f"{args[0]} {reason}.")
+            near = get_close_matches(args[0], commands(), n=1)
             ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(map(len, COMMANDS))  # one column in all groups
-        for heading, group in GROUPS.items():
+        width = max(map(len, commands()))  # one column in all groups
+        for heading, group in groups().items():
             with formatter.section(heading):
                 formatter.write_dl([(f"{name:{width}}", text) for name, text in group.items()])
 

@@ -8,16 +8,17 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from khiva_arena import hooks
 from khiva_arena.cli.completion import one_of
 from khiva_arena.cli.help import Rare
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting, renamed
-from khiva_arena.settings.table import CLUSTER, TABLE, TEST_TABLE
+from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting, renamed
 from khiva_arena.settings.table import OF_A_MATCH as OF_A_MATCH
+from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-ON_A_CLUSTER = tuple(row.name for row in TABLE if row.heading == CLUSTER)
+ELSEWHERE = tuple(row.name for row in TABLE if row.elsewhere)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
 capture_option = click.option(
     "--capture",
@@ -31,13 +32,6 @@ modules_option = click.option(
     metavar="DIR",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder with modules of these bots, beside those of the store and those that this machine has built. Repeat for each.",
-)
-web_option = click.option(
-    "--web",
-    cls=Rare,
-    is_flag=True,
-    help="Also show how it goes in a browser of this machine: progress, and the page of results again after each complete seed. "
-    "The address is printed and lasts as long as the command.",
 )
 
 
@@ -186,34 +180,24 @@ def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Paramet
     return read
 
 
-def plan_options(command: F, *, hidden: bool = False) -> F:
-    """Add ``--plan``, ``--from-plan`` and ``--shard``. ``hidden``: for a command that says why it has none."""
-    file = click.Path(path_type=Path)
-    shard = click.option(
-        "--shard",
-        cls=Rare,
-        metavar="I/N",
-        hidden=hidden,
-        help="With --from-plan: play one of N parts, as 2/5, each of whole seeds; `khiva-arena merge` joins them.",
-    )
-    from_plan = click.option(
-        "--from-plan",
-        cls=Rare,
-        type=file,
-        metavar="FILE",
-        hidden=hidden,
-        help="Play the event of a plan. Its bots are known by their hashes: no byte of them may differ.",
-    )
-    plan = click.option(
-        "--plan",
-        cls=Rare,
-        type=file,
-        metavar="FILE",
-        hidden=hidden,
-        help="Write the event's definition, secret and commitment into FILE, for machines that play a part of it each; print the "
-        "commitment and play nothing.",
-    )
-    return plan(from_plan(shard(command)))
+def extension_options(name: str) -> Callable[[F], F]:
+    """Return a decorator that adds the flags of installed extensions to a command."""
+
+    def decorate(command: F) -> F:
+        for flag in reversed(tuple(hooks.flags(name))):
+            values: dict[str, Any] = {"metavar": flag.metavar} if flag.metavar else {"is_flag": True}
+            values |= {"type": click.Path(path_type=Path)} if flag.is_file else {}
+            command = click.option(
+                f"--{flag.parameter.replace('_', '-')}",
+                flag.parameter,
+                cls=Rare,
+                hidden=name in flag.hidden_in,
+                help=flag.help,
+                **values,
+            )(command)
+        return command
+
+    return decorate
 
 
 def draw_options(command: F) -> F:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Rare, Verb
-from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options, setting_options, web_option, yes_option
+from khiva_arena.cli.options import ALL, draw_options, extension_options, json_option, setting_options, yes_option
 
 
 @click.command("run", cls=Verb)
@@ -36,9 +36,8 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options
     "short try; say what errors to expect, and ask.",
 )
 @yes_option
-@web_option
+@extension_options("run")
 @draw_options
-@plan_options
 @json_option
 def command(**flags: Any) -> int:
     """Play a competition: by default a round-robin, every line-up of the bots, on every seed, in every rotation of the seats.

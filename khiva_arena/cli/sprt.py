@@ -1,13 +1,12 @@
 """``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
-from functools import partial
 from typing import Any
 
 import click
 
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Rare, Verb
-from khiva_arena.cli.options import OF_A_MATCH, ON_A_CLUSTER, draw_options, json_option, plan_options, setting_options, web_option
+from khiva_arena.cli.options import ELSEWHERE, OF_A_MATCH, draw_options, extension_options, json_option, setting_options
 from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
 
 
@@ -18,7 +17,7 @@ from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
     *(name for name in OF_A_MATCH if name != "bots"),
     *(row.name for row in TEST_TABLE),
     *("seats", "seeds", "jobs", "out", "events_file", "report"),
-    *ON_A_CLUSTER,
+    *ELSEWHERE,
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
     seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",
@@ -33,9 +32,8 @@ from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
     help="Begin another test if all tests of these settings are over, or beside an unfinished one whose bots or settings have "
     "changed since.",
 )
-@web_option
+@extension_options("sprt")
 @draw_options
-@partial(plan_options, hidden=True)
 @json_option
 def command(**flags: Any) -> int:
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.

@@ -5,7 +5,6 @@ import re
 import shlex
 import stat
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,14 +51,12 @@ class Access(NamedTuple):
 
 def access_of(settings: Settings) -> Access:
     """Return the cluster that the settings name. Raises ConfigError at the first mistake."""
-    word = settings.dask or ""
-    if not find_spec("distributed") or not find_spec("cryptography"):
-        raise ConfigError("--dask: needs distributed and cryptography, which are not installed: pip install 'khiva-arena[dask]'")
+    word = settings.of_extensions["dask"] or ""
     if word.startswith(LOCAL) or word == LOCAL.rstrip(":"):
         number = word.partition(":")[2]
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
             raise ConfigError(f"--dask {word}: give a number of workers, as local:4")
-        if settings.dask_tls is not None:
+        if settings.of_extensions["dask_tls"] is not None:
             raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
         return Access("", int(number), ())
     match = _ADDRESS.fullmatch(word)
@@ -68,13 +65,13 @@ def access_of(settings: Settings) -> Access:
     scheme, place = match[1] or "tls", match[2]
     address = f"{scheme}://{place}" if re.search(r":\d+$", place) else f"{scheme}://{place}:{PORT}"
     if scheme == "tcp":
-        if not settings.dask_open_to_all:
+        if not settings.of_extensions["dask_open_to_all"]:
             raise ConfigError(
                 f"--dask {address}: without TLS anyone who reaches the scheduler or a worker runs programs there as you, and "
                 "reads the deals; use tls://, or give --dask-open-to-all"
             )
         return Access(address, 0, ())
-    return Access(address, 0, _certificates(settings.dask_tls))
+    return Access(address, 0, _certificates(settings.of_extensions["dask_tls"]))
 
 
 def _certificates(folder: Path | None) -> tuple[str, ...]:
@@ -117,9 +114,9 @@ def _unusable(authority: str, certificate: str, key: str) -> str:
 
 def share_to_rerun(settings: Settings) -> float:
     """Return the share of the matches whose bots are run again here, 0 for none. Raises ConfigError."""
-    word = settings.dask_rerun_bots
+    word = settings.of_extensions["dask_rerun_bots"]
     if word is None:
-        if settings.dask_take_unconfirmed:
+        if settings.of_extensions["dask_take_unconfirmed"]:
             raise ConfigError("--dask-take-unconfirmed: only with --dask-rerun-bots some match could not be confirmed; add it")
         return 0.0
     if settings.clock is not Clock.TICKS:

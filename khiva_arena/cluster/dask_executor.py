@@ -71,7 +71,7 @@ class Cluster:
         self._access = access
         self._settings = settings
         self._sandbox = sandbox
-        self._wait = settings.dask_wait_ms / 1000
+        self._wait = settings.of_extensions["dask_wait"] / 1000
         self._connection = ClusterConnection(access, self._wait, self._tell)
         self._crew = Crew()
         self._results: queue.SimpleQueue[tuple[str, bytes | str]] = queue.SimpleQueue()
@@ -332,7 +332,7 @@ class Cluster:
             return
         for ordinal, (why, *_) in judged.unconfirmed.items():
             self._tell(f"match {ordinal} of worker {worker.name} is unconfirmed: {harmless(why, LONGEST)}", warning=True)
-        if (reason := self._checks.too_many) and not self._settings.dask_take_unconfirmed:
+        if (reason := self._checks.too_many) and not self._settings.of_extensions["dask_take_unconfirmed"]:
             raise ClusterError(
                 f"{harmless(reason, LONGEST)}; what was recorded before stays, and the same command goes on: on a machine that "
                 "can run them, or with --dask-take-unconfirmed"

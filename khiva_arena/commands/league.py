@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from khiva_arena import shipped
 from khiva_arena.commands.new import make
 from khiva_arena.commands.plans import tell_plan
-from khiva_arena.commands.run import check_cluster_flags
+from khiva_arena.commands.run import check_needed_flags
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
@@ -148,7 +148,7 @@ def play(league: Path, **flags: Any) -> None:
         loaded = outlast(lambda: league_of(league, settings, say), league, say, waits=how_long.batches is None)
     if how_long.batches == 0 and not receipt_of(league):
         raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
-    check_cluster_flags(loaded.settings)
+    check_needed_flags(loaded.settings)
     play_batches(loaded, how_long, say)
     word = shlex.quote(str(league))
     say(harmless(f"next: khiva-arena standings {word}, khiva-arena verify {word}"))
@@ -243,7 +243,7 @@ def final(
         raise ConfigError(f"--lineups {lineups}: give a number, auto or all")
     how_long = HowLong(beacon=flags.pop("beacon"), clock_is_right=flags.pop("clock_is_right"))
     loaded = league_of(league, settings_by_flags(flags), say)
-    check_cluster_flags(loaded.settings)
+    check_needed_flags(loaded.settings)
     few = {"auto": "auto", "all": None}.get(lineups, int(lineups) if lineups.isdecimal() else None)
     played = play_final(loaded, FinalShape(top, seeds, few), how_long, say)
     from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played

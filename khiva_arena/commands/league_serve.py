@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from khiva_arena.competition.live_views import LIVE_VIEWS
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.settings import options_of, publishes_bots_in
 from khiva_arena.league.submissions.limits import limits_of
 from khiva_arena.seats.relay_protocol import address, is_loopback
 from khiva_arena.terminal.console import say
-from khiva_arena.web.needed import check_installed
 
 INHERIT = "inherit"
 """The word in place of an address for a socket that a service manager hands over."""
@@ -22,7 +22,7 @@ def serve(
     user: str,
 ) -> None:
     """Serve until Ctrl-C. Raises ConfigError if that cannot be."""
-    check_installed()
+    LIVE_VIEWS.get("a page").check_installed()
     from khiva_arena.league.routes.server import NO_TLS, ServerPlace  # Starlette comes with it
     from khiva_arena.league.routes.server import serve as serve_league
     from khiva_arena.web.serving import inherited

@@ -17,8 +17,8 @@ from khiva_arena.report.plan import FewerLineUps
 from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.schedule.coverings import auto
 from khiva_arena.schedule.formats import FORMATS, shapes
+from khiva_arena.setting_row import duration_ms
 from khiva_arena.settings.flags import flag_words
-from khiva_arena.settings.row import duration_ms
 from khiva_arena.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.store.db import EventRow
 

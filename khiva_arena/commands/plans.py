@@ -18,8 +18,6 @@ from khiva_arena.replay.definition import MODULE
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.settings.settings import Settings
 from khiva_arena.shards.plan import MadePlan, make_plan, why_not_in_shards
-from khiva_arena.shards.plan import check_plannable as check_plannable
-from khiva_arena.shards.plan import competition_of_plan as competition_of_plan
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 

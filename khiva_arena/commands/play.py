@@ -16,6 +16,7 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.commands.taken_seat import TakenSeat
 from khiva_arena.commands.traced import Tracing, say_faults
+from khiva_arena.competition.live_views import LIVE_VIEWS
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
@@ -33,7 +34,6 @@ from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bot
 from khiva_arena.shipped import ADVISERS
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
-from khiva_arena.web.needed import check_installed
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
@@ -43,7 +43,7 @@ OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_si
 def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, flags: dict[str, Any]) -> int:
     """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
-        check_installed()
+        LIVE_VIEWS.get("a page").check_installed()
     taken = take_fields(flags, TakenSeat)
     if any(value is not None for value in taken):
         return _take_over(taken, flags, {"port": port, "terminal": _terminal() if terminal else None}, hints, opens, as_json)

@@ -17,12 +17,11 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
+from khiva_arena.setting_row import duration_ms
 from khiva_arena.settings.competition import CompetitionParts, competition_from, not_taken
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.settings.row import duration_ms
-from khiva_arena.settings.settings import DEFAULTS, Settings
-from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.interrupts import INTERRUPTED, if_interrupted
@@ -35,18 +34,22 @@ KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
-def check_cluster_flags(first: Settings) -> None:
-    """Raise ConfigError for flags that need --dask if that is not given.
+def check_needed_flags(first: Settings) -> None:
+    """Raise ConfigError for flags of an extension that need another one, if that is not given.
 
     A file or the environment may hold their values for other runs.
     """
     context = click.get_current_context(silent=True)
-    if first.dask is not None or context is None:
+    if context is None:
         return
-    rows = [row for row in TABLE if row.name.startswith("dask_")]
-    unused = [row.option for row in rows if context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE]
+    unused: dict[str, list[str]] = {}
+    for row in OF_EXTENSIONS:
+        is_typed = row.needs and context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE
+        if is_typed and first.of_extensions[row.needs] is None:
+            unused.setdefault(row.needs, []).append(row.option)
     if unused:
-        raise ConfigError(f"{', '.join(unused)}: needs --dask, the address of the cluster")
+        needed = [(", ".join(flags), ROWS[name].option, ROWS[name].of) for name, flags in unused.items()]
+        raise ConfigError([f"{flags}: needs {option}, {what}" for flags, option, what in needed])
 
 
 def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
@@ -57,13 +60,14 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
-        from khiva_arena.commands import plans  # not above: most runs have none
+        from khiva_arena.competition.plans import PLANS  # not above: most runs have none
 
+        plans = PLANS.get("--plan, --from-plan and --shard")
         plans.check_together(of_plan, config, options, shipped=shipped)
     if options.web:
-        from khiva_arena.web.needed import check_installed  # not above: most runs are not served
+        from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
 
-        check_installed()
+        LIVE_VIEWS.get("--web").check_installed()
     flag_settings = settings_by_flags(flags)
     if shipped:
         _add_shipped(config, flag_settings)
@@ -76,7 +80,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         options = replace(options, planned=planned)
     else:
         stages, entrants = _competition_from(config, flag_settings, is_plan=plan is not None)
-    check_cluster_flags(stages[0])
+    check_needed_flags(stages[0])
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)

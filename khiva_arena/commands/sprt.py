@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.commands.run import check_cluster_flags, print_commitment
+from khiva_arena.commands.run import check_needed_flags, print_commitment
 from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
@@ -30,18 +30,17 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
     """
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     if any(of_plan):
-        from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal
+        from khiva_arena.competition.plans import PLANS  # not above: it is for this refusal
 
-        raise ConfigError(
-            f"--{'plan' if of_plan.plan else 'shard' if of_plan.shard else 'from-plan'}: {why_not_in_shards('sprt')}"
-        )
+        flag = f"--{'plan' if of_plan.plan else 'shard' if of_plan.shard else 'from-plan'}"
+        raise ConfigError(f"{flag}: {PLANS.get(flag).why_not_in_shards('sprt')}")
     if options.web:
-        from khiva_arena.web.needed import check_installed  # not above: most runs are not served
+        from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
 
-        check_installed()
+        LIVE_VIEWS.get("--web").check_installed()
     values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
     (settings,), entrants = test_of(values, say)
-    check_cluster_flags(settings)
+    check_needed_flags(settings)
     run = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say))
     try:
         event_ids, complete = run.play()

@@ -11,8 +11,8 @@ from khiva_arena.commands.stored_table import StoredTable, seated, stored_table
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.past import past_of
+from khiva_arena.setting_row import duration_ms
 from khiva_arena.settings.one_match import OneMatch
-from khiva_arena.settings.row import duration_ms
 from khiva_arena.terminal.console import say
 
 BY_THE_WALL_CLOCK = "the match was in ticks; with a person all play by the wall clock, which may change what the modules choose"

@@ -13,7 +13,7 @@ from khiva_arena.events import stored
 from khiva_arena.store.db import EventRow, Store
 
 if TYPE_CHECKING:
-    from khiva_arena.shards.play import PlannedEvents  # most runs play no plan
+    from khiva_arena.competition.events_to_play import EventsToPlay
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     commit: bool = False
     public: str | None = None
     web: bool = False
-    planned: "PlannedEvents | None" = None
+    planned: "EventsToPlay | None" = None
 
     def __post_init__(self) -> None:
         """Raise ConfigError if flags do not go together, or the public text is not valid."""
@@ -50,9 +50,9 @@ class PlanFlags(NamedTuple):
     shard: the part of it that is played, as 2/5; None for all.
     """
 
-    plan: Path | None
-    from_plan: Path | None
-    shard: str | None
+    plan: Path | None = None
+    from_plan: Path | None = None
+    shard: str | None = None
 
 
 def public_to_add(store: Store, event: EventRow, public: str | None, before: EventRow | None) -> str | None:

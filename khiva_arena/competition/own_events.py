@@ -21,7 +21,7 @@ from khiva_arena.store.db import EventRow, Store
 
 
 class OwnEvents:
-    """The events of a run that plays no plan: one a stage. ``shards.play.PlannedEvents`` stands in its place for a shard.
+    """The events of a run that plays no plan: one a stage. A plan has an ``EventsToPlay`` of its own instead.
 
     file: the plan, of which there is none.
     """

@@ -40,8 +40,8 @@ from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.live_web import LiveWeb  # most runs are not served
-    from khiva_arena.shards.play import PlannedEvents
+    from khiva_arena.competition.events_to_play import EventsToPlay
+    from khiva_arena.competition.live_views import LiveRun  # most runs are not served
 
 
 class RunResult(NamedTuple):
@@ -84,7 +84,7 @@ class Run:
         self.begun: list[str] = []
         """The ids of the events that have begun, with those that they extend."""
         self._first = self.stages[0]
-        self._source: OwnEvents | PlannedEvents = self.options.planned or OwnEvents(self.stages, self.options, self.say)
+        self._source: EventsToPlay = self.options.planned or OwnEvents(self.stages, self.options, self.say)
         self._sandbox: Sandbox
         self._is_admitted = False
         self._playing: Entrants
@@ -286,24 +286,24 @@ class Run:
     def _how_far(self) -> str:
         return f"{count(len(self._over), 'event')} over, no other begun" if self._over else "no match was begun"
 
-    def _listeners(self, served: "LiveWeb | None") -> list[EventsFile]:
+    def _listeners(self, served: "LiveRun | None") -> list[EventsFile]:
         return [file for file in (self.listener, served.listener if served else None) if file]
 
-    def _page(self, served: "LiveWeb | None", log: RunEvents) -> LivePage:
+    def _page(self, served: "LiveRun | None", log: RunEvents) -> LivePage:
         report = self._first.report
         path, settings = served.page if served else report, self.settings_file
         return LivePage(self._first.out, path, log.say, is_requested=report is not None, settings=settings)
 
     @contextmanager
-    def _served(self) -> Iterator["LiveWeb | None"]:
+    def _served(self) -> Iterator["LiveRun | None"]:
         """Show browsers how the run goes, if that was asked for and is possible."""
         if not self.options.web or self.options.commit:
             yield None
             return
-        from khiva_arena.competition.live_web import LiveWeb  # not above: most runs are not served
+        from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
 
         try:
-            served = LiveWeb(self._first.report, self.say)
+            served = LIVE_VIEWS.get("--web").of_run(self._first.report, self.say)
         except OSError as error:
             self.say(f"nothing is served: {error}", warning=True)
             yield None

@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.hooks import Hook
 from khiva_arena.playing.executor import Executor, LocalExecutor
 from khiva_arena.playing.starts import Entrants, as_modules
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
-from khiva_arena.settings.settings import Settings
+from khiva_arena.settings.settings import ROWS, Settings
+
+MakeExecutor = Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]
+EXECUTORS: Hook[MakeExecutor] = Hook("cluster")
+"""The hook that makes the executor of another place than this machine, from the settings, the bots, the level, the file of a
+plan, and a function that takes lines for the user. It raises ConfigError."""
 
 
 class WhoPlays(NamedTuple):
@@ -43,28 +49,11 @@ def players_of(
 
 def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
     """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
-    return EXECUTORS[settings.place](settings, entrants, sandbox, plan, say)
+    make = EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
+    return make(settings, entrants, sandbox, plan, say)
 
 
 def check_place(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, plan: Path | None, say: Say) -> None:
     """Raise ConfigError if the executor of these settings cannot be had, before any bot is built or started."""
     if settings.place:
         executor_of(settings, Entrants(tuple(entrants)), sandbox, plan, say)
-
-
-def _cluster_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
-    # Not above: most runs have no cluster, and Dask takes a second to import.
-    from khiva_arena.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun
-
-    access, share = access_of(settings), share_to_rerun(settings)
-    refuse_what_cannot_go(settings, entrants.entrants, sandbox)
-    from khiva_arena.cluster.dask_executor import Cluster
-
-    return Cluster(access, settings, sandbox, share, plan, say)
-
-
-EXECUTORS: dict[str, Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]] = {
-    "": LocalExecutor,
-    "dask": _cluster_of,
-}
-"""How the executor of each place is made, by ``Settings.place``."""

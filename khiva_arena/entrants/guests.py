@@ -1,7 +1,7 @@
 """Players who are no program of this machine: a person, or a bot behind a relay.
 
-At the table each guest is a small process of the arena, ``seats/link.py``. It joins its pipes to the hub, another process of the
-arena, at which the players themselves arrive. So the arbiter knows nothing but processes.
+At the table each guest is a small process of the arena, the link. It joins its pipes to the hub, another process of the arena, at
+which the players themselves arrive. So the arbiter knows nothing but processes.
 """
 
 import os
@@ -14,8 +14,9 @@ from khiva_arena.sandbox.command import Command
 
 PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"
-"""The environment variable with the path of the hub's socket; the command that starts the hub sets it for itself."""
-LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "seats", "link.py")
+"""The environment variable with the path of the hub's socket; the command that starts the hub sets it and ``LINK`` for itself."""
+LINK = "KHIVA_ARENA_LINK"
+"""The environment variable with the path of the program that joins a guest's pipes to the hub."""
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
     REMOTE: "a stored match is played again by bots of this machine; name one for each seat with --bot",
@@ -58,7 +59,7 @@ def command(word: str) -> Command:
         raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")
     folder = os.path.dirname(hub)
     trips = trips_file(hub, name) if kind == REMOTE else ""
-    return Command((sys.executable, "-I", "-S", LINK, hub, seat_of(kind, name)), folder, ours=True, link=trips)
+    return Command((sys.executable, "-I", "-S", os.environ[LINK], hub, seat_of(kind, name)), folder, ours=True, link=trips)
 
 
 def seat_of(kind: str, name: str) -> str:

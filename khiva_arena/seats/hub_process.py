@@ -4,16 +4,18 @@ import os
 import shutil
 import subprocess
 import tempfile
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
-from khiva_arena.entrants.guests import HUB
+from khiva_arena.entrants.guests import HUB, LINK
 from khiva_arena.errors import ArenaError
 from khiva_arena.sandbox.reap import end_helper, start_helper
 
 END_SECONDS = 5.0
+LINK_PROGRAM = str(Path(__file__).with_name("link.py"))
 
 
 class Hub:
@@ -31,7 +33,7 @@ class Hub:
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise ArenaError(f"the process that receives players cannot be started: {error}") from None
-        os.environ[HUB] = self.socket
+        os.environ |= {HUB: self.socket, LINK: LINK_PROGRAM}
 
     def say(self, order: dict[str, Any]) -> None:
         """Give the hub an order. Raises ArenaError if it has ended."""
@@ -55,7 +57,8 @@ class Hub:
 
     def close(self) -> None:
         """End the hub. Idempotent."""
-        os.environ.pop(HUB, None)
+        for variable in (HUB, LINK):
+            os.environ.pop(variable, None)
         end_helper(self._process, END_SECONDS)
         shutil.rmtree(self._folder, ignore_errors=True)
 

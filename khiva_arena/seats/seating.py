@@ -49,16 +49,16 @@ def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
     if not remote:
         return {}
     try:
-        host, port = address(settings.listen)
+        host, port = address(settings.of_extensions["listen"])
     except ValueError as error:
         raise ConfigError(f"--listen: {error}") from None
-    files = [str(file.absolute()) for file in (settings.tls_cert, settings.tls_key) if file]
+    files = [str(file.absolute()) for file in (settings.of_extensions["tls_cert"], settings.of_extensions["tls_key"]) if file]
     if len(files) == 1:
         raise ConfigError("--tls-cert and --tls-key: give both or neither")
     if missing := [file for file in files if not Path(file).is_file()]:
         raise ConfigError(f"--tls-cert, --tls-key: no such file: {missing[0]}")
     if not files and not is_loopback(host):
-        raise ConfigError(f"--listen {settings.listen}: {NO_TLS.format(port=port)}")
+        raise ConfigError(f"--listen {settings.of_extensions['listen']}: {NO_TLS.format(port=port)}")
     to = {*settings.network, *(word.partition("=")[0] for word in settings.env)}
     if names := [bot.name for bot in remote.values() if bot.name in to]:
         raise ConfigError(
@@ -66,9 +66,9 @@ def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
         )
     relays = {}
     for name, bot in remote.items():
-        token, file = token_of(settings.tokens or token_folder(), name)
+        token, file = token_of(settings.of_extensions["tokens"] or token_folder(), name)
         relays[name] = {"token": token, "file": str(file.absolute()), "kept": bot.kept}
-    reconnect = settings.reconnect_ms / 1000
+    reconnect = settings.of_extensions["reconnect"] / 1000
     return {
         "listen": [host, port],
         "tls": files or None,

@@ -18,10 +18,10 @@ from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
+from khiva_arena.setting_row import TABLES
 from khiva_arena.settings import define, permissions
 from khiva_arena.settings.file import SettingsFile, by_line, read_file, renamed_settings
 from khiva_arena.settings.permissions import asking
-from khiva_arena.settings.row import TABLES
 from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import stages_from
 from khiva_arena.settings.table import TABLE

@@ -17,8 +17,8 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
+from khiva_arena.setting_row import TABLES, Setting
 from khiva_arena.settings.flags import flag_words
-from khiva_arena.settings.row import TABLES, Setting
 from khiva_arena.settings.table import TABLE
 from khiva_arena.store import private
 from khiva_arena.terminal.question import agreed, can_ask

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.entrants import toml_file
-from khiva_arena.settings.row import Kind, Setting, renamed
+from khiva_arena.setting_row import Kind, Setting, renamed
 from khiva_arena.settings.table import TABLE
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
+from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting
 from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
 from khiva_arena.sandbox.warm import refusal
 from khiva_arena.say import Say
-from khiva_arena.settings.settings import AUTO, Settings
+from khiva_arena.settings.settings import AUTO, OF_EXTENSIONS, Settings
 
 
 class NoLevel(ConfigError):
@@ -137,7 +137,7 @@ def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[s
         ("--events-file", settings.events_file),
         ("--report", settings.report),
     ]
-    files += [("--dask-tls", settings.dask_tls), ("--tls-key", settings.tls_key), ("--tokens", settings.tokens)]
+    files += [(row.option, settings.of_extensions[row.name]) for row in OF_EXTENSIONS if row.private]
     return [(flag, str(path)) for flag, path in files if path]
 
 

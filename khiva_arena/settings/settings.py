@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena import hooks
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants import toml_file
@@ -17,8 +18,8 @@ from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import Clock, Hypotheses, Model, Policy
 from khiva_arena.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.setting_row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.settings.file import names_file
-from khiva_arena.settings.row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.settings.table import AUTO as AUTO
 from khiva_arena.settings.table import TABLE, TEST_TABLE, TIMES
 from khiva_arena.words import nearest
@@ -29,9 +30,9 @@ ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
 OF_A_TEST: dict[str, Setting] = {row.name: row for row in (*TABLE, *TEST_TABLE)}
 DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
-PLACES = ("dask",)
-"""The settings that name a place other than this machine where matches are played; ``competition.who_plays`` has their
-executors."""
+PLACES = tuple(row.name for row in TABLE if row.elsewhere and not row.needs)
+"""The settings that name a place other than this machine where matches are played."""
+OF_EXTENSIONS = tuple(hooks.settings())
 NOT_IN_TICKS = {
     "ponder": "with --clock ticks a bot stands still until it is asked; leave this out",
     "isolation": "with --clock ticks the runner gets the best cell that works here; leave this out",
@@ -55,7 +56,8 @@ class Settings(msgspec.Struct, frozen=True):
     name: the stage's name.
     take: how many of the best of the stage before play in it; None: all.
     hypotheses: of a sequential test.
-    reconnect_ms, link_ms, dask_wait_ms: the settings reconnect, link_allowance and dask_wait, in milliseconds.
+    link_ms: the setting link_allowance, in milliseconds.
+    of_extensions: the settings of the installed extensions, by name; times are in milliseconds.
     """
 
     bots: tuple[str, ...]
@@ -84,19 +86,9 @@ class Settings(msgspec.Struct, frozen=True):
     engines: Path | None
     events_file: Path | None
     report: Path | None
-    listen: str
-    tls_cert: Path | None
-    tls_key: Path | None
-    tokens: Path | None
-    reconnect_ms: int
     link_ms: int
     kept: tuple[str, ...]
-    dask: str | None
-    dask_tls: Path | None
-    dask_open_to_all: bool
-    dask_wait_ms: int
-    dask_rerun_bots: str | None
-    dask_take_unconfirmed: bool
+    of_extensions: Mapping[str, Any]
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
@@ -110,7 +102,7 @@ class Settings(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str:
         """The setting of ``PLACES`` by which matches are played elsewhere; "" for this machine."""
-        return next((name for name in PLACES if getattr(self, name) is not None), "")
+        return next((name for name in PLACES if self.of_extensions[name] is not None), "")
 
 
 class _Problems:
@@ -145,6 +137,9 @@ class _Problems:
 
     def add_unknown(self, key: str) -> None:
         place = self.places.get(key) or f"--{key}"
+        if reason := hooks.why_unknown(key):
+            self.lines.append(f"{place}: {reason}")
+            return
         self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
 
 
@@ -191,9 +186,9 @@ def settings_from(
         "game": game,
         "rules": rules,
         "limits": TimeLimits(*(duration_ms(values[key]) for key in TIMES)),
-        "reconnect_ms": duration_ms(values["reconnect"]),
-        "link_ms": duration_ms(values["link_allowance"]),
-        "dask_wait_ms": duration_ms(values["dask_wait"]),
+        "link_ms": duration_ms(values.get("link_allowance", "0s")),
+        "kept": tuple(values.get("kept", ())),
+        "of_extensions": {row.name: _as_read(row, values) for row in OF_EXTENSIONS},
         "resources": _resources(values["limits"]),
         "loading": loads.valid_part_of(
             values["limits"], values["runtimes"], values["allow_include"], values["unreleased_interpreters"]
@@ -212,6 +207,8 @@ def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
         return None if value is None else Path(value)
     if row.kind is Kind.DECIMAL:
         return float(value)
+    if row.kind is Kind.TIME:
+        return duration_ms(value)
     return tuple(value) if row.kind in LISTS else value
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.names import OF_SOME, Format
-from khiva_arena.settings.row import number_mistake
+from khiva_arena.setting_row import number_mistake
 from khiva_arena.settings.settings import ALL_SETTINGS, DEFAULTS, OF_LINE_UPS, Settings, line_ups_mistake, only_for, settings_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.words import nearest

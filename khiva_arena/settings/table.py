@@ -1,4 +1,4 @@
-"""Every setting of a competition, a row each, in the order of a settings file.
+"""Every setting of a competition, a row each, in the order of a settings file; those of extensions come last.
 
 A row gives a setting its flag, the texts of ``-h`` and TAB, its lines in a new settings file, and its default. It gives the
 messages for wrong values, too, whether a stage may have the setting, and the effect that needs the user's consent. The effect of
@@ -8,13 +8,14 @@ a setting on a run is not in this table: a new one is a row here, and a field of
 import os
 from collections.abc import Iterable
 
-from khiva_arena.settings.row import Kind, Setting
+from khiva_arena import hooks
+from khiva_arena.setting_row import Kind, Setting
 
 AUTO = "auto"
 TEST_SEEDS = 10_000
 """The most deals of a sequential test, unless it is given another number."""
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
-REMOTE, CLUSTER, TEST = "Remote bots", "A cluster", "The test"
+TEST = "The test"
 
 # Words are imported only when they are needed, so that -h and TAB are quick.
 
@@ -192,48 +193,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("unreleased_interpreters", Kind.SWITCH, False, BOTS, of_a_match=True,
             help="Take interpreters that no release has. One that plays worse for some bots would rerun as sound everywhere, so "
                  "know who made it."),
-    Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE, of_a_match=True,
-            help="Where relays of bots named remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
-            opens="The arena listens at this address."),
-    Setting("tls_cert", Kind.FILE, None, REMOTE, of_a_match=True,
-            help="The certificate of the address where relays arrive, in PEM.",
-            example="arena.pem"),
-    Setting("tls_key", Kind.FILE, None, REMOTE, of_a_match=True,
-            help="Its key.",
-            example="arena.key"),
-    Setting("tokens", Kind.FOLDER, None, REMOTE, of_a_match=True,
-            help="A file for each relay, by its name, with the token that it shows; one that is missing is made "
-                 "[default: khiva-arena/tokens in ~/.config].",
-            example="tokens"),
-    Setting("reconnect", Kind.TIME, "30s", REMOTE, least=1, of_a_match=True,
-            help="How long a relay may be away before its match is lost. The bot's clock runs meanwhile."),
-    Setting("link_allowance", Kind.TIME, "0s", REMOTE, least=0, of_a_match=True,
-            help="Give each remote bot the round trip to its relay back, for each decision, up to this time."),
-    Setting("kept", Kind.NAMES, (), REMOTE, of_a_match=True, of="names of remote bots",
-            help="Remote bots that may play many matches in one process, and so remember; they are marked.",
-            example=("ann",)),
-    Setting("dask", Kind.TEXT, None, CLUSTER, shape="ADDRESS",
-            help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
-                 "workers on this machine. They say how many matches at a time, not --jobs.",
-            example="tls://head:8786",
-            opens="Whoever answers at this address gets bots and deals; local:N starts workers that listen on this machine."),
-    Setting("dask_tls", Kind.FOLDER, None, CLUSTER,
-            help="ca.pem, cert.pem and key.pem, by which this command, the scheduler and the workers know each other "
-                 "[default: what Dask's own settings name].",
-            example="tls",
-            opens="Whoever has a certificate that these sign is trusted as the cluster."),
-    Setting("dask_open_to_all", Kind.SWITCH, False, CLUSTER,
-            help="Take a tcp:// scheduler. Whoever reaches it or a worker runs programs there as you, and reads the deals.",
-            opens="A cluster is trusted without a certificate."),
-    Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
-            help="How long to wait for a scheduler that is away, or for a worker that can play."),
-    Setting("dask_rerun_bots", Kind.TEXT, None, CLUSTER, shape="SHARE",
-            help="With --clock ticks: run the bots of such a share of the matches again on this machine, drawn as they come in, "
-                 "and refuse a worker whose match does not come out equal.",
-            example="5%"),
-    Setting("dask_take_unconfirmed", Kind.SWITCH, False, CLUSTER,
-            help="Go on even if more than one in twenty of the matches that --dask-rerun-bots draws cannot be confirmed on this "
-                 "machine."),
+    *hooks.settings(),
 )
 TEST_TABLE: tuple[Setting, ...] = (
     Setting("elo0", Kind.DECIMAL, 0.0, TEST, common=True,

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from khiva_arena.settings.row import TABLES, Setting
+from khiva_arena.setting_row import TABLES, Setting
 from khiva_arena.settings.table import TABLE
 
 WIDTH = 130

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena import __version__
+from khiva_arena.competition.plans import PlannedCompetition
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ConfigError
@@ -28,7 +29,7 @@ from khiva_arena.settings.competition import entrants_named, playable, unplayabl
 from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import ROWS, Settings, settings_from
-from khiva_arena.settings.table import AUTO, TIMES
+from khiva_arena.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.shards.plan_file import PlanRead, event_of, read_plan, write_plan
 from khiva_arena.shards.play import PlannedEvents, bot_rows
 from khiva_arena.shards.shard import WHOLE, PlannedShard, shard_of
@@ -46,12 +47,7 @@ OF_A_MACHINE = (
     "events_file",
     "report",
     "trust_bots",
-    "dask",
-    "dask_tls",
-    "dask_open_to_all",
-    "dask_wait",
-    "dask_rerun_bots",
-    "dask_take_unconfirmed",
+    *(row.name for row in TABLE if row.elsewhere),
 )
 """The settings that each machine has for itself; all others stand in the plan."""
 _DIGITS = 8
@@ -147,19 +143,6 @@ def _as_typed(word: str) -> str:
     """Return a game's word as it may be typed elsewhere: a file below this folder is named relative to it."""
     path, folder = Path(word), Path.cwd()
     return str(path.relative_to(folder)) if path.is_absolute() and path.is_relative_to(folder) else word
-
-
-class PlannedCompetition(NamedTuple):
-    """The parts of a competition that a plan defines.
-
-    stages: the settings of its one event.
-    entrants: the bots of the plan.
-    planned: finds its event in a store.
-    """
-
-    stages: tuple[Settings, ...]
-    entrants: list[Bot]
-    planned: PlannedEvents
 
 
 def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say) -> PlannedCompetition:

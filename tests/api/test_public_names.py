@@ -28,6 +28,7 @@ def test_the_types_are_of_the_names_that_there_are() -> None:
         for alias in node.names
     }
     homes = {name: f"khiva_arena.{home}.{name}" for name, home in khiva_arena._HOMES.items()}
+    homes |= {name: f"{getattr(khiva_arena, name).__module__}.{name}" for name in khiva_arena._OF_EXTENSIONS}
     assert found == {**{name: f"khiva_arena.{name}" for name in ("env", "errors", "games")}, **homes}
     assert set(khiva_arena.__all__) == set(found)
     assert (ROOM / "py.typed").is_file()

@@ -13,7 +13,7 @@ from stores import RANDOM
 
 from khiva_arena.cli.examples import EXAMPLES
 from khiva_arena.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name
-from khiva_arena.cli.main import COMMANDS, cli
+from khiva_arena.cli.main import cli, commands
 from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 NO_STORE = (
@@ -36,7 +36,7 @@ NO_STORE = (
 )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", commands())
 def test_every_command_has_help(command: str, tmp_path: Path) -> None:
     text = arena(command, "-h", cwd=tmp_path).stdout
     assert text.startswith(f"Usage: khiva-arena {command}")
@@ -47,7 +47,7 @@ def test_every_command_has_help(command: str, tmp_path: Path) -> None:
 
 def test_the_list_of_commands_is_the_commands_own(tmp_path: Path) -> None:
     text = arena("-h", cwd=tmp_path).stdout
-    for command, help_ in COMMANDS.items():
+    for command, help_ in commands().items():
         assert f"{command} " in text
         assert " ".join(help_.split()) in " ".join(text.split())
 
@@ -123,7 +123,7 @@ def verbs_of(group: str) -> list[str]:
     return [group, *(name for verb in verbs for name in verbs_of(f"{group} {verb}"))]
 
 
-EVERY = [name for command in COMMANDS for name in verbs_of(command)]
+EVERY = [name for command in commands() for name in verbs_of(command)]
 """Every command and every verb of a group."""
 
 
@@ -161,7 +161,7 @@ def test_every_option_is_shown_once_below_its_heading(name: str, tmp_path: Path)
     assert headings == wanted
 
 
-LONG = [name for name in COMMANDS if len(options_of(name)) > MANY]
+LONG = [name for name in commands() if len(options_of(name)) > MANY]
 OPTION = re.compile(r"^  (?:-\w, )?(--[a-z0-9-]+)", re.MULTILINE)
 OTHERS_SHOWN = {
     "run": {"--shipped"},
@@ -205,7 +205,7 @@ def test_a_command_with_few_options_has_one_help(tmp_path: Path) -> None:
     assert arena("check", "-h", cwd=tmp_path).stdout == arena("check", "-h", "all", cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
+@pytest.mark.parametrize("name", ["", *commands()])
 def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "competition.toml").touch()

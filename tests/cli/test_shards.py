@@ -532,7 +532,7 @@ def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
     ):
         keep_private(private_places(settings, runtime / "cup.plan"), sandbox, [command])
     for flag in ("dask_tls", "tls_key", "tokens"):
-        keys = structs.replace(settings, **{flag: runtime / "keys"})
+        keys = structs.replace(settings, of_extensions={**settings.of_extensions, flag: runtime / "keys"})
         with pytest.raises(
             ConfigError,
             match=f"--{flag.replace('_', '-')} {runtime}/keys: " + pattern("settings", "bots-may-read", holder=f"{runtime}"),

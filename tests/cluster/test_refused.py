@@ -14,7 +14,9 @@ from disks import fill, small_disk
 from waiting import until
 from wording import sentence
 
-from khiva_arena.cluster import access, link
+from khiva_arena import hooks
+from khiva_arena.cluster import link
+from khiva_arena.settings.settings import ROWS
 
 WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
@@ -64,7 +66,9 @@ def test_a_bot_with_a_network_could_reach_the_cluster(tmp_path: Path) -> None:
 
 def test_flags_of_a_cluster_without_one(tmp_path: Path) -> None:
     wrong = said("--dask-wait", "5s", "--dask-open-to-all", cwd=tmp_path)
-    assert wrong == sentence("run", "only-dask-says-where", unused="--dask-open-to-all, --dask-wait")
+    assert wrong == sentence(
+        "run", "only-dask-says-where", flags="--dask-open-to-all, --dask-wait", option="--dask", what=ROWS["dask"].of
+    )
 
 
 def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None:
@@ -84,8 +88,8 @@ def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None
 
 
 def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "find_spec", lambda _name: None)
-    assert said("--dask", "local:2", cwd=tmp_path).endswith(sentence("cluster", "not-installed-pip-install"))
+    monkeypatch.setattr(hooks, "find_spec", lambda _name: None)
+    assert said("--dask", "local:2", cwd=tmp_path).endswith(sentence("hooks", "not-installed-pip-install", extra="dask"))
 
 
 @pytest.mark.parametrize(

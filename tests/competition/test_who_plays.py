@@ -4,13 +4,8 @@ import typing
 
 import pytest
 
-from khiva_arena.competition.who_plays import EXECUTORS
 from khiva_arena.playing.executor import Executor, LocalExecutor
-from khiva_arena.settings.settings import PLACES, settings_from
-
-
-def test_each_place_has_an_executor() -> None:
-    assert set(EXECUTORS) == {"", *PLACES}
+from khiva_arena.settings.settings import settings_from
 
 
 @pytest.mark.parametrize(("settings", "place"), [({}, ""), ({"dask": "local:2"}, "dask")])

@@ -16,9 +16,10 @@ from wording import sentence
 
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.entrants.guests import HUB, REMOTE, seat_of
+from khiva_arena.entrants.guests import HUB, LINK, REMOTE, seat_of
 from khiva_arena.seats import links, relay_talk, relays
 from khiva_arena.seats.contained import contained
+from khiva_arena.seats.hub_process import LINK_PROGRAM
 from khiva_arena.seats.link_protocol import FAILED, OUT, record
 from khiva_arena.seats.links import Link, Seated
 from khiva_arena.seats.relay_connecting import Ended
@@ -185,6 +186,7 @@ def hub_of(seated: Seated, path: Path) -> Iterator[None]:
 def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     monkeypatch.setenv(HUB, str(tmp_path / "hub"))
+    monkeypatch.setenv(LINK, LINK_PROGRAM)
     monkeypatch.setattr(relays, "Connection", BrokenConnection)
     monkeypatch.setattr("khiva_arena.seats.relay_place.tell", lambda _message: None)
     with hub_of(seated, tmp_path / "hub"):
@@ -197,6 +199,7 @@ def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Pa
 def test_a_relay_that_fails_at_a_match_has_lost_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It belongs to the bot's author."""
     monkeypatch.setenv(HUB, str(tmp_path / "hub"))
+    monkeypatch.setenv(LINK, LINK_PROGRAM)
     with hub_of(at_a_frame(b"x", b""), tmp_path / "hub"):
         assert blamed(play_one(match(startup_ms=20_000))) == ("start_failed", "crashed: link lost")
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.setting_row import Kind, Setting
 from khiva_arena.settings.define import definition_of
-from khiva_arena.settings.row import Kind, Setting
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.shards.plan import settings_of

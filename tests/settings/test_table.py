@@ -17,9 +17,9 @@ from khiva_arena.cli.main import cli
 from khiva_arena.cli.run import command
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.names import OF_SOME
+from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting
 from khiva_arena.settings.file import by_line
 from khiva_arena.settings.flags import flag_words, settings_by_flags
-from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
 from khiva_arena.settings.settings import DEFAULTS, only_for, settings_from
 from khiva_arena.settings.stages import OF_A_STAGE
 from khiva_arena.settings.table import TABLE
@@ -138,7 +138,7 @@ ONE_ROW_MORE = """
 import sys
 from dataclasses import replace
 from khiva_arena.settings import table
-from khiva_arena.settings.row import Kind, Setting
+from khiva_arena.setting_row import Kind, Setting
 table.TABLE += (
     Setting("tea_breaks", Kind.NUMBER, default=2, most=9, heading="The run", of_a_stage=True,
             help="How many breaks there are for tea.", words=lambda: ("many",)),

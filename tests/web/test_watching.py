@@ -24,10 +24,11 @@ from sample_stream import begin
 from waiting import until
 from wording import sentence
 
+from khiva_arena import hooks
 from khiva_arena.page import html
 from khiva_arena.stream import encoded
 from khiva_arena.terminal.viewer import open_source
-from khiva_arena.web import needed, served_page
+from khiva_arena.web import served_page
 from khiva_arena.web.served_page import ServedPage
 from khiva_arena.web.serving import BACKLOG
 from khiva_arena.web.watching import LiveBoard
@@ -282,10 +283,10 @@ def test_a_file_that_is_no_stream_is_said(tmp_path: Path) -> None:
 def test_without_the_extra_there_is_one_line_with_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(needed, "find_spec", lambda _: None)
+    monkeypatch.setattr(hooks, "find_spec", lambda _: None)
     (tmp_path / "events.jsonl").write_text("")
     done = arena(*words, cwd=tmp_path, code=2)
-    assert done.stderr.splitlines()[-1].endswith(sentence("web", "not-installed-pip-install"))
+    assert done.stderr.splitlines()[-1].endswith(sentence("hooks", "not-installed-pip-install", extra="web"))
     assert not (tmp_path / "out").exists()
 
 

@@ -71,6 +71,9 @@ class Setting(NamedTuple):
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
     opens: the effect of a value on this machine for which a settings file or a plan needs its user's word; "" for none.
     harmless: whether a value opens nothing after all, as the default never does.
+    private: whether its value is a file or folder that no bot may read.
+    elsewhere: whether it is about another place than this machine, where matches are played.
+    needs: the setting without which a flag of this one is refused; "" for none.
     """
 
     name: str
@@ -92,6 +95,9 @@ class Setting(NamedTuple):
     of_a_stage: bool = False
     opens: str = ""
     harmless: Callable[[Any], bool] = lambda _value: False
+    private: bool = False
+    elsewhere: bool = False
+    needs: str = ""
 
     @property
     def option(self) -> str:

@@ -1,0 +1,13 @@
+"""Extensions: parts of the arena that most runs never load. This file lists them; no other file names or imports them.
+
+Deleting one is its folder, its import and its place in ``ROWS`` below, its tests and its page.
+"""
+
+from khiva_arena.extensions.cluster.row import ROW as CLUSTER
+from khiva_arena.extensions.seats.row import ROW as SEATS
+from khiva_arena.extensions.serve.row import ROW as SERVE
+from khiva_arena.extensions.shards.row import ROW as SHARDS
+from khiva_arena.hooks import ExtensionRow
+
+ROWS: tuple[ExtensionRow, ...] = (SEATS, CLUSTER, SERVE, SHARDS)
+"""The extensions, in the order in which their commands, flags and settings are listed."""

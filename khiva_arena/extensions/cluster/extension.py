@@ -1,0 +1,27 @@
+"""The hook that the extension ``cluster`` fills: the executor of ``--dask``."""
+
+from pathlib import Path
+
+from khiva_arena.competition.who_plays import EXECUTORS
+from khiva_arena.extensions.cluster.row import EXTRA
+from khiva_arena.playing.executor import Executor
+from khiva_arena.playing.starts import Entrants
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.settings.settings import Settings
+
+
+def _executor(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
+    """Return the executor of a cluster. Raises ConfigError if it cannot be had, or not with these bots."""
+    # Not above: Dask takes a second to import, and what is refused needs none of it.
+    from khiva_arena.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun
+
+    EXTRA.check_installed()
+    access, share = access_of(settings), share_to_rerun(settings)
+    refuse_what_cannot_go(settings, entrants.entrants, sandbox)
+    from khiva_arena.cluster.dask_executor import Cluster
+
+    return Cluster(access, settings, sandbox, share, plan, say)
+
+
+EXTENSION = (EXECUTORS.filled(_executor),)

@@ -1,0 +1,18 @@
+"""The hook that the extension ``seats`` fills: guests at the table."""
+
+from collections.abc import Sequence
+
+from khiva_arena.competition.guest_seats import GUESTS, Seating
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.say import Say
+from khiva_arena.settings.settings import Settings
+
+
+def _seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Seating:
+    """Return the context in which guests have their seats. Raises ConfigError."""
+    from khiva_arena.seats.seating import seating  # not above: it starts processes, which a refusal needs not
+
+    return seating(settings, entrants, say)
+
+
+EXTENSION = (GUESTS.filled(_seating),)

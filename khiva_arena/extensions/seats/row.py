@@ -1,0 +1,64 @@
+"""The row of the extension ``seats``: people and remote bots at the table."""
+
+from typing import TYPE_CHECKING
+
+from khiva_arena.hooks import ExtensionCommand, ExtensionRow, FilledHook
+from khiva_arena.setting_row import Kind, Setting
+
+if TYPE_CHECKING:
+    import click
+
+_HEADING = "Remote bots"
+# fmt: off
+_SETTINGS = (
+    Setting("listen", Kind.TEXT, "127.0.0.1:7421", _HEADING, of_a_match=True,
+            help="Where relays of bots named remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
+            opens="The arena listens at this address."),
+    Setting("tls_cert", Kind.FILE, None, _HEADING, of_a_match=True,
+            help="The certificate of the address where relays arrive, in PEM.",
+            example="arena.pem"),
+    Setting("tls_key", Kind.FILE, None, _HEADING, private=True, of_a_match=True,
+            help="Its key.",
+            example="arena.key"),
+    Setting("tokens", Kind.FOLDER, None, _HEADING, private=True, of_a_match=True,
+            help="A file for each relay, by its name, with the token that it shows; one that is missing is made "
+                 "[default: khiva-arena/tokens in ~/.config].",
+            example="tokens"),
+    Setting("reconnect", Kind.TIME, "30s", _HEADING, least=1, of_a_match=True,
+            help="How long a relay may be away before its match is lost. The bot's clock runs meanwhile."),
+    Setting("link_allowance", Kind.TIME, "0s", _HEADING, least=0, of_a_match=True,
+            help="Give each remote bot the round trip to its relay back, for each decision, up to this time."),
+    Setting("kept", Kind.NAMES, (), _HEADING, of_a_match=True, of="names of remote bots",
+            help="Remote bots that may play many matches in one process, and so remember; they are marked.",
+            example=("ann",)),
+)
+# fmt: on
+
+
+def _load() -> tuple[FilledHook, ...]:
+    from khiva_arena.extensions.seats.extension import EXTENSION
+
+    return EXTENSION
+
+
+def _play() -> "click.Command":
+    from khiva_arena.cli.play import command
+
+    return command
+
+
+def _relay() -> "click.Command":
+    from khiva_arena.cli.relay import command
+
+    return command
+
+
+ROW = ExtensionRow(
+    "seats",
+    _load,
+    commands=(
+        ExtensionCommand("play", "Play", "sprt", "Play a match yourself, in your browser, against bots.", _play),
+        ExtensionCommand("relay", "Bots", "bots", "Seat a bot of this machine at a table of another one.", _relay),
+    ),
+    settings=_SETTINGS,
+)
