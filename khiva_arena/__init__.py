@@ -14,6 +14,7 @@ base (what every room may use)
     words         numbers with their nouns, and "did you mean"
     say           lines for the user, handed up by rooms that print nothing
     shipped       the bots and pages that come with the arena
+    handed        names for games that do not come with it
     stream        events of a run as data, one JSON object a line
     machine       errors that are the machine's, and nobody else's
     time_in_words  durations in words

@@ -13,6 +13,7 @@ import sys
 import msgspec
 import trio
 
+from khiva_arena.arbiter import handed_over
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
@@ -179,8 +180,6 @@ def main() -> None:
         # The arbiter hears it as well, and closes this input. Not ignored, since the bots would inherit that.
         signal.signal(number, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)
-    from khiva_arena.outside import handed_over  # not above: the arbiter itself has its handed values
-
     handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])

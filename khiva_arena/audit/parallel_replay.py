@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from khiva_arena.arbiter import handed_over
 from khiva_arena.audit.report import AuditLine
 from khiva_arena.errors import ArenaError, GameFault, RecordError
-from khiva_arena.outside import handed_over
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.replay.verify import verify
 from khiva_arena.store import bundle

@@ -8,8 +8,6 @@ import msgspec
 
 from khiva_arena.words import an
 
-VARIABLE = "KHIVA_ARENA_HANDED_GAMES"
-"""The environment variable that holds the games that a command was handed."""
 DONE, FAULT, RULES, CONFIG, ILLEGAL = "done", "fault", "rules", "config", "illegal"
 """Kinds of answer to a call: its value; the game's fault, in words; errors that the contract allows, with their texts."""
 FORK, KILL, STOP = b"F", b"K", b"S"

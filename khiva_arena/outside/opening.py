@@ -10,7 +10,7 @@ import msgspec
 
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game
-from khiva_arena.outside.calls import VARIABLE
+from khiva_arena.handed import VARIABLE
 from khiva_arena.outside.game import OutsideGame
 from khiva_arena.outside.source import GameSource, source_of
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GROUP, NAMES, unknown
+from khiva_arena.handed import LIBRARY
 from khiva_arena.sandbox import regular_files
 from khiva_arena.text import file_name, is_text
 
@@ -17,7 +18,6 @@ MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
 GAME_FILE = "game.py"
 """The file that a folder holds which is no package: as ``khiva-arena new game`` makes it."""
-LIBRARY = "openspiel"
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
 CACHE = "__pycache__"
 """The folder where Python leaves bytecode, which is never run for a game: see ``host.py``."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import trio
 
-from khiva_arena.outside import handed_over
+from khiva_arena.arbiter import handed_over
 from khiva_arena.seats.hub_messages import Orders, tell
 from khiva_arena.seats.links import listen
 

@@ -58,7 +58,7 @@ def _policies() -> Iterable[str]:
 
 def _is_of_the_arena(game: object) -> bool:
     """Tell whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
-    from khiva_arena.outside.source import LIBRARY
+    from khiva_arena.handed import LIBRARY
 
     return game in tuple(_games()) or (game == LIBRARY and not os.path.lexists(LIBRARY))
 

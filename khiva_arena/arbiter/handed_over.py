@@ -2,7 +2,7 @@
 
 import os
 
-from khiva_arena.outside.calls import VARIABLE
+from khiva_arena.handed import VARIABLE
 
 
 def take() -> None:
