@@ -14,7 +14,7 @@ base (what every room may use)
     words         numbers with their nouns, and "did you mean"
     say           lines for the user, handed up by rooms that print nothing
     shipped       the bots and pages that come with the arena
-    handed        names for games that do not come with it
+    handed        names and sources of games that do not come with it
     stream        events of a run as data, one JSON object a line
     machine       errors that are the machine's, and nobody else's
     time_in_words  durations in words
@@ -26,6 +26,7 @@ rules (the games)
 
     games         rules: a state asks seats, and says how a match ends
     crules        rules in C, for trainers and bots that search
+    handed_games  the hook for games that users hand over
 
 numbers (from results to tables; nothing here plays)
 

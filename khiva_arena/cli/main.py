@@ -14,7 +14,8 @@ import click
 
 from khiva_arena.cli.completion import VARIABLE, answer
 from khiva_arena.cli.examples import write_examples
-from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.errors import ArenaError, ConfigError, GameMissing
+from khiva_arena.handed import forget
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.text import harmless, is_text
@@ -172,8 +173,7 @@ def run(arguments: list[str]) -> int:
         try:
             return _run(arguments)
         finally:
-            if opening := sys.modules.get("khiva_arena.outside.opening"):  # few commands are handed a game
-                opening.forget()
+            forget()
 
 
 def _is_limited() -> bool:
@@ -219,7 +219,7 @@ def _run(arguments: list[str]) -> int:
         return error.exit_code
     except ArenaError as error:
         for problem in error.problems or (str(error),):
-            say(f"khiva-arena: error: {_lines(problem)}")
+            say(f"khiva-arena: error: {_lines(problem)}{_why_not_handed(error)}")
         return error.exit_code
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
@@ -234,6 +234,15 @@ def _run(arguments: list[str]) -> int:
         say(traceback.format_exc(), end="")
         say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was recorded is lost")
         return INTERNAL
+
+
+def _why_not_handed(error: ArenaError) -> str:
+    """Return the rest of the message for a game that nobody can hand over here, "" for another error."""
+    if not isinstance(error, GameMissing):
+        return ""
+    from khiva_arena.handed_games import why_none  # not above: few commands miss a game
+
+    return f"; {reason}" if (reason := why_none()) else ""
 
 
 def _answer(arguments: list[str]) -> Any:

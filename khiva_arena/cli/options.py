@@ -63,14 +63,14 @@ yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each que
 
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
     if words:
-        from khiva_arena.outside.opening import offer  # not above: most games come with the arena
+        from khiva_arena.handed_games import offer, why_none  # not above: most games come with the arena
         from khiva_arena.terminal.console import say
 
         for word in words:
             try:
                 offer([word])
             except ConfigError as error:
-                if os.sep in word or word.endswith(".py"):
+                if why_none() or os.sep in word or word.endswith(".py"):
                     raise
                 say(f"warning: {error}")  # which one is needed, and of which hash, is said when it is
 

@@ -15,7 +15,7 @@ from khiva_arena.cluster.messages import PackedFile, PackedGame
 from khiva_arena.entrants import staging
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
-from khiva_arena.outside.source import source_of
+from khiva_arena.handed_games import source_of
 
 
 def pack(game: Game) -> PackedGame | None:

@@ -34,8 +34,8 @@ from khiva_arena.cluster.messages import (
 from khiva_arena.cluster.offers import SETTING_OF_RLIMIT, python, source
 from khiva_arena.cluster.task import HEADER
 from khiva_arena.errors import ArenaError, BotError, StagingError
+from khiva_arena.handed_games import offer as offer_game
 from khiva_arena.hints.starts import hinting, start
-from khiva_arena.outside.opening import offer as offer_game
 from khiva_arena.sandbox import cell, detect, system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.settings.isolation import keep_apart, keep_private

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena import shipped
+from khiva_arena import handed_games, shipped
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.interpreters import pin_of
@@ -126,10 +126,10 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
 
 
 def _fill_game(draft: Path) -> None:
-    template = files("khiva_arena.outside") / "template"
+    folder = handed_games.template()
     for name, source in GAME_FILES.items():
         (draft / name).parent.mkdir(exist_ok=True)
-        (draft / name).write_bytes((template / source).read_bytes())
+        (draft / name).write_bytes((folder / source).read_bytes())
     shutil.copyfile(shipped.folder("bots") / "python" / "kit" / KIT, draft / "bot" / KIT)
 
 

@@ -22,8 +22,8 @@ from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
+from khiva_arena.handed_games import offer
 from khiva_arena.hints.starts import start_match
-from khiva_arena.outside.opening import offer
 from khiva_arena.replay.story import ending
 from khiva_arena.replay.verify import verify
 from khiva_arena.seats import final_page

@@ -18,8 +18,8 @@ from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
+from khiva_arena.handed_games import offer
 from khiva_arena.hints.starts import modules_of
-from khiva_arena.outside.opening import offer
 from khiva_arena.replay.record import FORMAT, Header, Record
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.detect import best

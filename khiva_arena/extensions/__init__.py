@@ -4,10 +4,11 @@ Deleting one is its folder, its import and its place in ``ROWS`` below, its test
 """
 
 from khiva_arena.extensions.cluster.row import ROW as CLUSTER
+from khiva_arena.extensions.own_games.row import ROW as OWN_GAMES
 from khiva_arena.extensions.seats.row import ROW as SEATS
 from khiva_arena.extensions.serve.row import ROW as SERVE
 from khiva_arena.extensions.shards.row import ROW as SHARDS
 from khiva_arena.hooks import ExtensionRow
 
-ROWS: tuple[ExtensionRow, ...] = (SEATS, CLUSTER, SERVE, SHARDS)
+ROWS: tuple[ExtensionRow, ...] = (SEATS, CLUSTER, SERVE, SHARDS, OWN_GAMES)
 """The extensions, in the order in which their commands, flags and settings are listed."""

@@ -10,9 +10,9 @@ import msgspec
 
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game
-from khiva_arena.handed import VARIABLE
+from khiva_arena.handed import VARIABLE, GameSource
 from khiva_arena.outside.game import OutsideGame
-from khiva_arena.outside.source import GameSource, source_of
+from khiva_arena.outside.source import source_of
 
 _open: dict[str, OutsideGame] = {}
 _shown: dict[str, GameSource] = {}
@@ -37,8 +37,7 @@ def show(word: str) -> GameSource:
 def offer(words: Iterable[str]) -> None:
     """Allow these games to run if something of just that code is to be replayed. None of them runs now. Raises ConfigError."""
     for word in words:
-        if word not in registry.NAMES:
-            _offer(word)
+        _offer(word)
 
 
 def forget() -> None:

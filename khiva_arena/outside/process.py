@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
+from khiva_arena.handed import GameSource
 from khiva_arena.outside.calls import (
     CONFIG,
     CPU_SECONDS,
@@ -37,7 +38,7 @@ from khiva_arena.outside.calls import (
     frame_of,
 )
 from khiva_arena.outside.running import Whereabouts, last_words, place_in
-from khiva_arena.outside.source import GameSource, source_of
+from khiva_arena.outside.source import source_of
 from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.sandbox.stops import block
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GROUP, NAMES, unknown
-from khiva_arena.handed import LIBRARY
+from khiva_arena.handed import LIBRARY, GameSource
 from khiva_arena.sandbox import regular_files
 from khiva_arena.text import file_name, is_text
 
@@ -21,31 +20,6 @@ GAME_FILE = "game.py"
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
 CACHE = "__pycache__"
 """The folder where Python leaves bytecode, which is never run for a game: see ``host.py``."""
-
-
-class GameSource(NamedTuple):
-    """The code of a game.
-
-    word: names the game anywhere on this machine, the path made absolute.
-    shown: the name of the code, for people, in messages.
-    code: the hash by which the code is known: the end of the rules version.
-    module: its name in the process that runs it.
-    path: of its file, "" for a module that is installed.
-    folder: the beginning of the paths of its own code, "" for OpenSpiel's, which is the library's.
-    content: of its file, so that the hashed bytes are run; None for a folder or a package.
-    attribute: the name of the game in the module, "": GAME, or the only one that there is.
-    files: of a folder or a package, the bytes that were hashed, by path.
-    """
-
-    word: str
-    shown: str
-    code: str
-    module: str
-    path: str = ""
-    folder: str = ""
-    content: bytes | None = None
-    attribute: str = ""
-    files: Mapping[str, bytes] = {}
 
 
 def source_of(word: str) -> GameSource:

@@ -241,7 +241,7 @@ def _game_here(path: Path, definition: Definition, planned_word: str, flag: str 
 
     None of the game's code is run before its hash is known.
     """
-    from khiva_arena.outside.opening import show  # not above: most games come with the arena
+    from khiva_arena.handed_games import show  # not above: most games come with the arena
 
     word = planned_word if flag is None else flag
     hint = "" if flag is not None else "; --game says where it is here"
