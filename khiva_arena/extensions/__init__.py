@@ -3,6 +3,7 @@
 Deleting one is its folder, its import and its place in ``ROWS`` below, its tests and its page.
 """
 
+from khiva_arena.extensions.checker.row import ROW as CHECKER
 from khiva_arena.extensions.cluster.row import ROW as CLUSTER
 from khiva_arena.extensions.own_games.row import ROW as OWN_GAMES
 from khiva_arena.extensions.seats.row import ROW as SEATS
@@ -10,5 +11,5 @@ from khiva_arena.extensions.serve.row import ROW as SERVE
 from khiva_arena.extensions.shards.row import ROW as SHARDS
 from khiva_arena.hooks import ExtensionRow
 
-ROWS: tuple[ExtensionRow, ...] = (SEATS, CLUSTER, SERVE, SHARDS, OWN_GAMES)
+ROWS: tuple[ExtensionRow, ...] = (SEATS, CLUSTER, SERVE, SHARDS, OWN_GAMES, CHECKER)
 """The extensions, in the order in which their commands, flags and settings are listed."""

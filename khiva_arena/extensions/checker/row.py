@@ -1,0 +1,31 @@
+"""The row of the extension ``checker``: the page that checks bundles in a browser."""
+
+from typing import TYPE_CHECKING
+
+from khiva_arena.hooks import ExtensionCommand, ExtensionRow, FilledHook
+
+if TYPE_CHECKING:
+    import click
+
+
+def _load() -> tuple[FilledHook, ...]:
+    from khiva_arena.extensions.checker.extension import EXTENSION
+
+    return EXTENSION
+
+
+def _page() -> "click.Command":
+    from khiva_arena.cli.page import command
+
+    return command
+
+
+ROW = ExtensionRow(
+    "checker",
+    _load,
+    commands=(
+        ExtensionCommand(
+            "page", "Trust", "bundle", "Write khiva-arena.html, in which anybody checks a bundle with a browser.", _page
+        ),
+    ),
+)
