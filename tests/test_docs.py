@@ -294,6 +294,7 @@ def test_the_top_level_holds_what_the_design_says() -> None:
         "Makefile",
         "Containerfile",
         ".gitignore",
+        ".importlinter",
     }
 
 

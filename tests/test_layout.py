@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,3 +57,9 @@ def test_each_module_begins_with_a_sentence_that_the_layout_prints() -> None:
     for file in modules(PACKAGE):
         assert first_sentence(file), f"{file} has no docstring"
         assert f": {first_sentence(file)}\n" in text or file.parent == PACKAGE, file
+
+
+def test_contracts_stand_in_one_file() -> None:
+    """Those in pyproject.toml would not be checked: lint-imports reads one file, and .importlinter comes first."""
+    assert "importlinter" not in tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]
+    assert "[importlinter]\n" in (PACKAGE.parent / ".importlinter").read_text()

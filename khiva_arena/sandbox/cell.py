@@ -2,7 +2,7 @@
 
 Each level is a class in a module of its own: strict, standard, basic, trusted. docs/isolation.md says what each covers, and
 what none does. To add a level: a line in ``Level``, a module of that name with its class as ``KIND``, and the name in the
-contract of this room in pyproject.toml. Code that plays bots calls methods of their cells, and never looks at the level.
+contract of this room in .importlinter. Code that plays bots calls methods of their cells, and never looks at the level.
 """
 
 import os
