@@ -290,12 +290,8 @@ cluster: .venv/.test ## kill and stop workers, scheduler and command of real Das
 	$(BIN)/python tests/cluster/soak.py $(or $(KILLS),100) $(or $(SEED),1)
 
 schema: .venv/.test ## write the published schemas and the tables of docs/standings.md; read the diff
-	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
-	$(BIN)/python -m khiva_arena.games.schema protocol/schema
-	$(BIN)/python -m khiva_arena.report.schema khiva_arena/report/schema
-	$(BIN)/python -m khiva_arena.report.docs_tables docs/standings.md
-	$(BIN)/python -m khiva_arena.check.schema khiva_arena/check/schema
-	$(BIN)/python -m khiva_arena.stream khiva_arena/terminal/schema
+	$(BIN)/python tests/support/make_schemas.py --write
+	$(BIN)/python tests/support/make_columns_page.py --write
 
 layout: ## print what stands where in the package: its rooms under their headings, and the first sentence of each module
 	@$(PYTHON) tests/support/make_layout.py

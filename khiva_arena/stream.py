@@ -1,12 +1,9 @@
 """The events of a run as data: one JSON object a line, typed and versioned.
 
-The log, the live screen and ``watch`` are all drawn from these lines. docs/events.md describes them; ``python -m
-khiva_arena.stream DIR`` writes their JSON Schema.
+The log, the live screen and ``watch`` are all drawn from these lines. docs/events.md describes them.
 """
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
@@ -325,14 +322,3 @@ class StreamReader:
                 return line.bot < self._bots
             case _:
                 return True
-
-
-def schema() -> str:
-    """Return the JSON Schema of a line, as text."""
-    from khiva_arena.json_schema import schema_text  # not above: a run writes the stream, and no schema of it
-
-    return schema_text(Any_line, indent=2)
-
-
-if __name__ == "__main__":
-    Path(sys.argv[1], "events.json").write_text(schema())

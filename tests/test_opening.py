@@ -83,7 +83,6 @@ OTHERS = {
     "page/released": (1, OURS),
     "page/rooms": (3, OURS),
     "ratings/swiss_factors": (1, OURS),
-    "report/docs_tables": (1, OURS),
     "sandbox/cell": (1, SYSTEM),
     "sandbox/cgroup": (4, SYSTEM),
     "sandbox/escape_attempts": (4, INSIDE),

@@ -63,6 +63,7 @@ def test_it_carries_protocol_and_bots_and_no_tests(installed: Path) -> None:
         "protocol/examples/verify_bundle.py",
         "protocol/schema/act.json",
         "protocol/schema/emira/view.json",
+        "protocol/schema/output/check.json",
         "protocol/games/silk_road.md",
         "protocol/vectors/frames.json",
         "protocol/vectors/sessions.json",

@@ -60,7 +60,7 @@ def command(bot: str | None, games: tuple[str, ...], quick: bool, form: str | No
     pieces, chance, lengths and sizes, each with what to do if it fails.
 
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
-    described by the schema khiva_arena/check/schema/check.json, which is installed with the package.
+    described by the schema protocol/schema/output/check.json, which is installed with the package.
     """
     if bot is None:
         if not games:

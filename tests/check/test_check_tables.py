@@ -11,7 +11,6 @@ from wording import sentence
 
 from khiva_arena.check.encodings import Encoder
 from khiva_arena.check.positions import CheckTable, crowded, find, hello_of, kinds_of, place
-from khiva_arena.check.schema import NAME, schema
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.hints.describe import as_bytes, in_brief, repeated_keys
@@ -134,8 +133,3 @@ def test_what_came_is_shown_as_far_as_it_can_be_read() -> None:
     assert repeated_keys(b"\x82\xa1a\x01\xa1a\x02") == {"'a'"}
     assert repeated_keys(b"\x81\xa1a\x92\x82\xa1b\x01\xa1b\x02\x00") == {"'b'"}
     assert repeated_keys(b"\x82\xa1a\x01\xa1b\x02") == repeated_keys(b"\xc1") == set()
-
-
-def test_the_published_schema_is_that_of_the_type() -> None:
-    path = folder("protocol").parent / "khiva_arena" / "check" / "schema" / NAME
-    assert path.read_text() == schema(), "run: python -m khiva_arena.check.schema khiva_arena/check/schema"

@@ -12,6 +12,7 @@ import pytest
 from arena import ROOT, arena, descendants, file_of, living
 from forked_command import started
 from javascript import interpreter
+from make_schemas import FOLDER
 from waiting import until
 from wording import sentence
 
@@ -22,7 +23,7 @@ from khiva_arena.sandbox.level import Level
 pytestmark = pytest.mark.slow
 
 BOTS = ROOT / "bots"
-SCHEMA = ROOT / "khiva_arena" / "check" / "schema" / "check.json"
+SCHEMA = FOLDER / "output" / "check.json"
 LOUD = """\
 import sys
 print("I am ready")

@@ -8,15 +8,14 @@ import jsonschema
 import msgspec
 import pytest
 from arena import arena, bots
+from make_schemas import REPORTS, schema_of
 from once import made_once
 from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.commands.more_seeds import commands
-from khiva_arena.json_schema import schema_of
 from khiva_arena.replay.definition import DefinedRuntime
-from khiva_arena.report.schema import NAMES
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
@@ -37,7 +36,7 @@ def test_text_and_json_say_the_same(
     monkeypatch.chdir(folder)
     assert run(["plan", "out", *words, "--json"]) == 0
     output = json.loads(capsys.readouterr().out)
-    jsonschema.Draft202012Validator(schema_of(NAMES["plan"])).validate(output)
+    jsonschema.Draft202012Validator(schema_of(REPORTS["plan"])).validate(output)
     (plan,) = output["plans"]
     assert (plan["blocks"], plan["matches"], plan["enough"]) == (6, 12, True)
     need = plan["need"]

@@ -12,14 +12,13 @@ import pages
 import pytest
 from arena import arena
 from forked_command import Forked
+from make_schemas import REPORTS, schema_of
 from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.commands.standings import _more_seeds
 from khiva_arena.events.draw_factors import between_equals
 from khiva_arena.events.tables import tables_of
-from khiva_arena.json_schema import schema_of
-from khiva_arena.report.schema import NAMES
 from khiva_arena.report.section_names import NAMES as SECTIONS
 
 pytestmark = pytest.mark.slow
@@ -34,7 +33,7 @@ def folder(swiss: Path) -> Path:
 def test_real_output_of_every_section_fits_the_schema(folder: Path) -> None:
     text = arena("standings", "out", "--json", "--section", "all", cwd=folder).stdout
     output = json.loads(text)
-    schema = schema_of(NAMES["standings"])
+    schema = schema_of(REPORTS["standings"])
     for part in schema["$defs"].values():
         if "properties" in part:
             part["additionalProperties"] = False

@@ -1,12 +1,11 @@
 """The one table of columns: it has every field of a row, and the pages and schemas that come from it are current."""
 
 import json
-from pathlib import Path
+
+from make_columns_page import PAGE, current
+from make_schemas import FOLDER
 
 from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, DISK, FIRST, LAST, ONLY_JSON, TABLE, Standing
-from khiva_arena.report.docs_tables import current
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 def test_every_field_of_a_row_is_explained_once() -> None:
@@ -25,11 +24,11 @@ def test_only_what_says_who_and_how_strong_stays_in_every_table() -> None:
 
 
 def test_the_page_is_current() -> None:
-    text = (ROOT / "docs" / "standings.md").read_text("utf-8")
+    text = PAGE.read_text("utf-8")
     assert text == current(text), "run `make schema` and read the diff"
 
 
 def test_the_schema_says_what_each_field_is() -> None:
-    schema = json.loads((ROOT / "khiva_arena" / "report" / "schema" / "standings.json").read_text())
+    schema = json.loads((FOLDER / "output" / "standings.json").read_text())
     fields = schema["$defs"]["Standing"]["properties"]
     assert {name: field["description"] for name, field in fields.items()} == {column.field: column.doc for column in COLUMNS}

@@ -2,19 +2,18 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import jsonschema
 import pytest
+from make_schemas import FOLDER
 from simulated import between
 from wording import sentence
 
 from khiva_arena.ratings.sprt import SequentialTest
-from khiva_arena.report import sprt as sprt_report
 from khiva_arena.report.sprt import BAR, MOST_BARS, Sprt, to_json, to_text
 from khiva_arena.result import Model
 
-SCHEMA = json.loads((Path(sprt_report.__file__).parent / "schema" / "sprt.json").read_text())
+SCHEMA = json.loads((FOLDER / "output" / "sprt.json").read_text())
 
 
 def sprt_of(scores: list[Fraction], most: int = 1000, **hypotheses: object) -> Sprt:

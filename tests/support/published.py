@@ -133,9 +133,8 @@ def newer_event(out: str) -> list[str]:
 def schema_keys() -> dict[str, list[str]]:
     """Return the keys that published schemas have, by schema and type of object."""
     root = HERE.parent.parent
-    folders = ("protocol/schema", *(f"khiva_arena/{room}/schema" for room in ("report", "check", "terminal")))
     found: dict[str, list[str]] = {}
-    for path in sorted(path for folder in folders for path in (root / folder).rglob("*.json")):
+    for path in sorted(path for path in (root / "protocol" / "schema").rglob("*.json")):
         schema: dict[str, Any] = json.loads(path.read_text())
         for name, value in {"": schema, **schema.get("$defs", {})}.items():
             if keys := sorted(value.get("properties", {})):

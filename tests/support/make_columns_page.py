@@ -1,7 +1,4 @@
-"""The generated parts of docs/standings.md: the tables of columns and of sections.
-
-``python -m khiva_arena.report.docs_tables FILE`` writes them.
-"""
+"""make schema: the generated parts of docs/standings.md, the tables of columns and of sections. A change shows in their diff."""
 
 import sys
 from collections.abc import Sequence
@@ -9,6 +6,8 @@ from pathlib import Path
 
 from khiva_arena.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
 from khiva_arena.report.section_names import SAYS
+
+PAGE = Path(__file__).parents[2] / "docs" / "standings.md"
 
 
 def parts() -> dict[str, str]:
@@ -48,11 +47,7 @@ def current(text: str) -> str:
     return text
 
 
-def main() -> None:
-    """Write the parts into the page that is the only argument."""
-    page = Path(sys.argv[1])
-    page.write_text(current(page.read_text("utf-8")), "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    if "--write" not in sys.argv:
+        sys.exit("nothing is written without --write")
+    PAGE.write_text(current(PAGE.read_text("utf-8")), "utf-8")
