@@ -23,11 +23,12 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten docs docs-oldest oldest release rehearse rehearse-wheel site bench bench-guard bench-league bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation fresh-versions swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants interpreters page page-soak crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten docs docs-oldest release rehearse rehearse-wheel site interpreters page schema vectors playthroughs headers clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
-	  while read -r name text; do printf '  make %-17s %s\n' "$$name" "$$text"; done
+	  while read -r name text; do printf '  make %-15s %s\n' "$$name" "$$text"; done
+	@echo "Simulations, soaks, benchmarks and fuzzers: $(BIN)/python -m tests.tools"
 
 # A compiler that has come since builds the programs in C.
 .venv/.compiler: FORCE
@@ -130,16 +131,6 @@ docs-oldest: .venv/.oldest-docs ## build the site with the oldest tools that pyp
 	@.venv/oldest-docs/bin/pip $(INSTALL) -e . $(OLDEST_SITE)
 	@touch $@
 
-OLDEST := sed -n 's/^    "\([A-Za-z_-]*\)>=\([0-9.]*\).*/\1==\2/p' pyproject.toml
-oldest: .venv/.oldest ## the tests of make test on the oldest versions that pyproject.toml allows
-	.venv/oldest/bin/pytest -n 4 --dist loadgroup -q -m "not soak and not language and not long"
-
-.venv/.oldest: .venv/.run pyproject.toml
-	@$(PYTHON) -m venv .venv/oldest
-	@$(OLDEST) > .venv/oldest.txt
-	@.venv/oldest/bin/pip $(INSTALL) -c .venv/oldest.txt -e '.[test]'
-	@touch $@
-
 release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, page that checks, site, notes, hashes (needs npm); ten minutes; UNRELEASED=yes to try it between releases
 	@.venv/release/bin/python .ci/release.py $(if $(UNRELEASED),--unreleased)
 
@@ -161,41 +152,6 @@ site: docs .venv/.test ## one folder for any static host, docs/_build/site: the 
 	@.venv/release/bin/pip $(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit
-	$(BIN)/python tests/benchmarks/bench.py --only "$(ONLY)" --base "$(BASE)"
-	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/screen.py)
-	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/kits.py)
-
-bench-guard: .venv/.test ## before a release: whether counts or CPU are worse than in BASE=commit (needs cc and strace); an hour or two
-	@$(BIN)/python tests/benchmarks/guard.py --base "$(BASE)"
-
-bench-league: .venv/.test ## what a batch of a league costs at 100, 1,850 and 2,000 batches: start, table, write, enter; half an hour
-	@$(BIN)/python tests/benchmarks/league_year.py $(BATCHES)
-
-bench-rules: .venv/.test ## the rules in C beside the engine, and the environments beside those of others, in one run (needs cc)
-	@$(BIN)/python tests/benchmarks/rules_speed.py
-
-bench-modules: .venv/.test ## modules beside the same bots as processes: starts, decisions, memory, compiling (needs clang and go); PART=memory
-	@$(BIN)/python tests/benchmarks/module_bots.py $(PART)
-
-bench-peers: .venv/.test ## the arbiter beside other ones, whose programs you name (needs cc); PEERS="fastchess=/path/to/it cutechess=/path/to/it"
-	@$(BIN)/python tests/benchmarks/peers.py $(PEERS)
-
-crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
-	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)
-
-stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way, at every level (needs cc); STOPS=200 SEED=1
-	$(BIN)/python tests/crash/stops.py $(or $(STOPS),200) $(or $(SEED),1)
-
-fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
-	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_hogs.py
-
-fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, frames at the relay, calls at the rules in C; MINUTES=2 SEED=1 of each
-	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
-	$(BIN)/python tests/fuzz/fuzz_relay.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
-	$(BIN)/python tests/fuzz/fuzz_meter.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
-	$(BIN)/python tests/crules/fuzz_calls.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
-
 headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiva.h, and build the library of them
 	@$(BIN)/python khiva_arena/native/build.py
 
@@ -210,91 +166,9 @@ page: .venv/.run ## fetch what runs the page that checks bundles (needs npm), an
 	@[ $(RUNTIME) -nt khiva_arena/page/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
 	@$(ARENA) page --runtime $(RUNTIME) --out $(or $(OUT),khiva-arena.html)
 
-page-soak: .venv/.test ## check 1,058 matches in ticks in Chromium and Firefox and say what it costs beside verify --rerun-bots; SEEDS=2 OUT=results/page-soak
-	nice $(BIN)/python tests/page/page_soak.py $(or $(OUT),results/page-soak) $(or $(SEEDS),2) chromium firefox
-
-rules-alike: .venv/.test ## play random matches in the engine and in C and compare every step; GAME=khiva MATCHES=1000000 SEED=1
-	$(BIN)/python tests/crules/alike.py $(or $(GAME),khiva) --matches $(or $(MATCHES),10000) --seed $(or $(SEED),1)
-
-rules-mutants: .venv/.test ## change the rules in C in small ways and see whether a comparison notices; GAME=khiva MUTANTS=20 SEED=1
-	$(BIN)/python tests/crules/mutants.py $(or $(GAME),khiva) --mutants $(or $(MUTANTS),20) --seed $(or $(SEED),1)
-
-rules-elsewhere: .venv/.test ## play by the rules in C on machines of 32 bits and of another order of bytes, by qemu; MATCHES=20 SEED=1
-	$(BIN)/python tests/crules/other_machines.py --matches $(or $(MATCHES),20) --seed $(or $(SEED),1)
-
-meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions, and in JavaScript; CASE=loads
-	$(BIN)/python tests/benchmarks/meter.py $(CASE)
-	$(if $(CASE),,$(BIN)/python tests/benchmarks/interpreted.py)
-
-# .venv has the newest version of the VM that pyproject.toml allows.
-VM := $(shell sed -n 's/.*"\(wasmtime>=[^"]*\)".*/\1/p' pyproject.toml)
-OLDEST_VM := $(shell sed -n 's/.*"wasmtime>=\([0-9]*\),.*/\1/p' pyproject.toml)
-TIMES ?= 1000
-.venv/oldest-vm: .venv/.test
-	$(BIN)/pip $(INSTALL) --upgrade --no-deps --target $@ 'wasmtime==$(OLDEST_VM).*'
-	@touch $@
-
-modules-oldest: .venv/oldest-vm ## play matches of modules on their oldest VM and the newest, which have to come out equal (needs clang)
-	OTHER_VMS=$< $(BIN)/pytest -q tests/modules/test_equal.py -k other_versions
-
-modules-soak: .venv/oldest-vm ## play, forge and overhear TIMES=1000 matches of modules and of bots in JavaScript, also on their oldest VM and on Node's; an hour (needs clang)
-	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=$< $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
-	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py
-
-# Debian's Python for ARM64, with all that it needs, and wheels of the VM: in a folder, with lists of packages of its own.
-ARM64 := $(CURDIR)/.venv/arm64
-APT := apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
-  -o Dir::State=$(ARM64)/apt -o Dir::State::status=$(ARM64)/apt/status -o Dir::Cache=$(ARM64)/apt
-WHEEL := $(INSTALL) --upgrade --no-deps --only-binary=:all: --platform manylinux2014_aarch64
-.venv/.arm64: .venv/.test
-	@rm -rf $(ARM64) && mkdir -p $(ARM64)/apt/lists/partial $(ARM64)/apt/archives/partial && : > $(ARM64)/apt/status
-	@$(APT) update
-	@$(APT) install --download-only -y --no-install-recommends python3-minimal libpython3-stdlib
-	@for package in $(ARM64)/apt/archives/*.deb; do dpkg-deb -x "$$package" $(ARM64) || exit; done
-	@[ -e $(ARM64)/lib ] || ln -s usr/lib $(ARM64)/lib
-	@$(BIN)/pip $(WHEEL) --target $(ARM64)/newest-vm '$(VM)'
-	@$(BIN)/pip $(WHEEL) --target $(ARM64)/oldest-vm 'wasmtime==$(OLDEST_VM).*'
-	@touch $@
-
-python_in = .venv/python-$(subst /,-,$(1))
-modules-elsewhere: TIMES = 300
-modules-elsewhere: .venv/.arm64 ## play TIMES=300 matches of modules on emulated ARM64 and in PYTHONS="python3.12 ...", and all vectors (needs clang, qemu-user, Debian's apt)
-	@$(foreach python,$(PYTHONS),$(python) -m venv $(call python_in,$(python)) && \
-	  $(call python_in,$(python))/bin/pip $(INSTALL) pytest -e '.[modules]' &&) true
-	MATCHES=$(TIMES) ARM64=$(ARM64) OTHER_PYTHONS="$(foreach python,$(PYTHONS),$(call python_in,$(python))/bin/python)" \
-	  $(BIN)/pytest -q -o faulthandler_timeout=0 -k 'everywhere or other_pythons or arm64' tests/modules
-
-verifier-mutants: .venv/.test ## change protocol/verifier in small ways and list what all vectors let pass, some 20 minutes for all; MUTANTS=0 SEED=1 FILE= (needs node)
-	$(BIN)/python tests/modules/mutate_verifier.py --mutants $(or $(MUTANTS),0) --seed $(or $(SEED),1) --file "$(FILE)"
-
-coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
-	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)
-
-coverage-swiss: .venv/.test ## simulate how often errors and ranks of whole swiss tournaments hold; hours; TRIALS=400
-	$(BIN)/python tests/ratings/swiss_coverage.py --trials $(or $(TRIALS),400) --more
-
-league-simulation: .venv/.test ## simulate leagues of bots of known strength: whether errors and ranks hold; CASE=large|equal|spread LEAGUES=20
-	$(BIN)/python tests/league/simulation.py --case $(or $(CASE),equal) --leagues $(or $(LEAGUES),20)
-
-fresh-versions: .venv/.test ## simulate leagues in which a bot is entered anew: whether that gains anything; LEAGUES=400, ten minutes
-	$(BIN)/python tests/support/fresh_versions.py $(or $(LEAGUES),400)
-
-swiss-factors: .venv/.test ## replay swiss tournaments of equal bots of many shapes and write their factors; half an hour
-	$(BIN)/python tests/ratings/measure_shapes.py
-
-overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine, twice: nobody may forfeit (needs cc)
-	$(BIN)/python tests/benchmarks/overload.py
-	$(BIN)/python tests/benchmarks/overload.py --elsewhere
-
-cluster: .venv/.test ## kill and stop workers, scheduler and command of real Dask clusters and compare digests; KILLS=100 SEED=1
-	$(BIN)/python tests/cluster/soak.py $(or $(KILLS),100) $(or $(SEED),1)
-
 schema: .venv/.test ## write the published schemas and the tables of docs/standings.md; read the diff
 	$(BIN)/python tests/support/make_schemas.py --write
 	$(BIN)/python tests/support/make_columns_page.py --write
-
-layout: ## print what stands where in the package: its rooms under their headings, and the first sentence of each module
-	@$(PYTHON) tests/support/make_layout.py
 
 vectors: .venv/.test ## write protocol/vectors, the generated parts of its pages and the draws of leagues again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
@@ -308,40 +182,6 @@ vectors: .venv/.test ## write protocol/vectors, the generated parts of its pages
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write
 	$(BIN)/python tests/games/make_pages.py --write
-
-openspiel-page: .venv/.test ## try all games of OpenSpiel and write docs/openspiel-games.md; read the diff
-	$(BIN)/python tests/support/make_openspiel_page.py
-
-references: .venv/.test ## compute the rating reference with statsmodels again; read the diff
-	$(BIN)/python tests/ratings/make_prior_reference.py --write
-
-zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every isolation level here; takes some 20 minutes
-	$(BIN)/python tests/zoo/run.py
-
-pictures: .venv/.test ## take the pictures of the README and the docs again (needs Chromium)
-	$(BIN)/python tests/page/pictures.py
-
-mutants: .venv/.test ## change the rules, schedule, ratings, session, meter and runner in small ways and list what no test notices; MUTANTS=40 MINUTES=60 a room, SEED=1
-	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
-	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
-
-# By game: its bots from the weakest to the strongest. Each of them plays copies of the one before it; all these events are pooled.
-LADDER_khiva := python/greedy c/search python/search_deep c/strong_khiva
-LADDER_emira := python/greedy_emira python/search_emira c/strong_emira
-LADDER_silk_road := python/greedy_silk_road python/search_silk_road c/strong_silk_road
-GAME ?= silk_road
-SEATS ?= 3
-RUNGS ?= $(LADDER_$(GAME))
-STRENGTH = $(or $(OUT),results/strength/$(GAME)-$(SEATS))
-strength: .venv/.run ## the ladder of a game's bots, in one to two hours of a core or more; GAME=khiva SEATS=3 SEEDS=400 RUNGS="c/search c/strong_khiva"
-	$(if $(RUNGS),,$(error GAME=$(GAME): there is no ladder of it, but of $(sort $(patsubst LADDER_%,%,$(filter LADDER_%,$(.VARIABLES))))))
-	@set -- $(RUNGS); while [ $$# -gt 1 ]; do \
-	  $(ARENA) run --trust-bots --game $(GAME) --format gauntlet --copies $$(($(SEATS) - 1)) --seats $(SEATS) --seeds $(or $(SEEDS),400) \
-	    --turn 1m --start 1m --seed strength --bot shipped:$$2 --bot shipped:$$1 --out $(STRENGTH) >/dev/null || exit; shift; done
-	@$(ARENA) standings $(STRENGTH) --anchor "$$(sed -n 's/^name = "\(.*\)"/\1/p' bots/$(firstword $(RUNGS))/bot.toml)"
-
-vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
-	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/sandbox/test_cgroup.py tests/sandbox/test_isolation.py
 
 clean: ## remove .venv, caches, the site, and the results of make run
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache docs/_build interpreters/build $(RESULTS)

@@ -1,7 +1,7 @@
 """Khiva Arena: bots in any language, hidden hands, simultaneous secret moves, matches that replay, honest ratings.
 
-The rooms, from the bottom up, under eleven headings. A room imports only rooms above it in this list; ``make layout`` prints a
-line a module:
+The rooms, from the bottom up, under eleven headings. A room imports only rooms above it in this list. ``python -m tests.tools
+layout`` prints a line a module:
 
 base (what every room may use)
 

@@ -1,4 +1,4 @@
-"""What benchmarks say of their figures. That they run is for ``make bench``."""
+"""What benchmarks say of their figures. That they run is for ``python -m tests.tools bench``."""
 
 import random
 import re
@@ -62,7 +62,7 @@ def test_what_a_ratio_says(ratio: Spread, lower: bool, says: str) -> None:
 
 @pytest.mark.slow
 def test_what_is_measured_is_the_version_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where `make bench` runs, there is another version in the working folder."""
+    """Where ``python -m tests.tools bench`` runs, there is another version in the working folder."""
     shutil.copytree(ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "khiva_arena" / "__main__.py").write_text("raise SystemExit(3)\n")
     monkeypatch.chdir(ROOT)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -13,12 +14,12 @@ from pathlib import Path
 import pytest
 from tools import need
 
-from khiva_arena import shipped
-
 ROOT = Path(__file__).parent.parent
 MARKS = ("slow", "soak", "language", "long")
 OF_CI = ("test", "test-soak", "test-languages")
 SITES = ("docs", "docs-oldest")
+TYPED = re.compile(r"(?<=`make )[a-z][a-z -]*|(?<=^make )[a-z][a-z-]*|(?<=- run: make )[a-z][a-z-]*", re.MULTILINE)
+"""Targets that a text names: in a line of their own, between backquotes, in a workflow."""
 RECIPES = dict(re.findall(r"^([a-z-]+):[^\n]*\n((?:\t[^\n]*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -109,8 +110,8 @@ def test_the_site_is_built_from_nothing_and_a_warning_is_an_error(target: str) -
 
 def test_the_workflow_plays_modules_on_their_oldest_vm() -> None:
     workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
-    assert "run: make modules-oldest\n" in workflow.partition("\n  languages:")[2].partition("\n  macos:")[0]
-    assert "OTHER_VMS=" in RECIPES["modules-oldest"]
+    typed = "run: .venv/bin/python -m tests.tools modules-oldest\n"
+    assert typed in workflow.partition("\n  languages:")[2].partition("\n  macos:")[0]
 
 
 def test_the_set_up_compiles_every_module_that_a_command_or_bot_imports(tmp_path: Path) -> None:
@@ -171,33 +172,17 @@ def make(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["make", *words], cwd=folder, env=ours, capture_output=True, text=True, timeout=60, check=False)
 
 
-def strength(*words: str) -> subprocess.CompletedProcess[str]:
-    """Return what the target would do, and says."""
-    return make("-n", "-o", ".venv/.run", "strength", *words)
-
-
-@pytest.mark.usefixtures("makes")
-@pytest.mark.parametrize("game", ["emira", "khiva", "silk_road"])
-def test_strength_plays_each_bot_of_a_game_against_the_one_below_it(game: str) -> None:
-    lines = strength(f"GAME={game}", "SEATS=4").stdout.splitlines()
-    first, words = lines[0].partition("; ")[0], " ".join(lines)
-    rungs = first.removeprefix("set -- ").split()
-    assert rungs[-1] == f"c/strong_{game}"
-    assert {f"shipped:{rung}" for rung in rungs} <= shipped.bots().keys()
-    assert "--bot shipped:$2 --bot shipped:$1" in words
-    assert "while [ $# -gt 1 ]; do" in words
-    assert "|| exit; shift; done" in words
-    assert "--copies $((4 - 1)) --seats 4 --seeds 400" in words
-    assert f"bots/{rungs[0]}/bot.toml" in lines[-1]
-    assert f"standings results/strength/{game}-4 --anchor" in lines[-1]
-
-
-@pytest.mark.usefixtures("makes")
-def test_strength_of_a_game_that_it_does_not_know_is_refused_in_a_line() -> None:
-    done = strength("GAME=nosuch")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert re.fullmatch(
-        r"Makefile:\d+: \*\*\* GAME=nosuch: there is no ladder of it, but of emira khiva silk_road\.  Stop\.\n",
-        done.stderr,
-    )
+def test_every_target_and_tool_that_a_text_names_is_there() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    tools = runpy.run_path(str(ROOT / "tests" / "tools" / "__main__.py"), run_name="tools")["TOOLS"]
+    named = {"targets": set(), "tools": set()}
+    for name in listed.split("\0"):
+        if name.endswith((".md", ".py", ".toml", ".yml", ".sh")) and name != "CHANGELOG.md" and (ROOT / name).is_file():
+            text = (ROOT / name).read_text("utf-8")
+            words = " ".join(TYPED.findall(text)).split()
+            named["targets"] |= {(name, word) for word in words}
+            named["tools"] |= {(name, word) for word in re.findall(r"-m tests\.tools ([a-z][a-z-]*)", text)}
+    assert [place for place in sorted(named["targets"]) if place[1] not in RECIPES] == []
+    assert [place for place in sorted(named["tools"]) if place[1] not in tools] == []
+    assert len(named["targets"]) > 40
+    assert len(named["tools"]) > 40

@@ -1,8 +1,8 @@
 """The factors of a swiss of equal bots by shape, read from a table.
 
-``make swiss-factors`` writes the table, ``swiss_factors.json``, from replays of the landed draw. Equal bots need the most, so
-that these are never too small; they grow slowly with the number of bots, fall slowly with that of seeds, and rise with the rounds
-until most have met most.
+``python -m tests.tools swiss-factors`` writes the table, ``swiss_factors.json``, from replays of the landed draw. Equal bots need
+the most, so that these are never too small; they grow slowly with the number of bots, fall slowly with that of seeds, and rise
+with the rounds until most have met most.
 """
 
 from bisect import bisect_left, bisect_right

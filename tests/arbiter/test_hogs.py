@@ -58,8 +58,8 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
 
 
 PARTS = int(os.environ.get("PARTS", "2"))
-"""How many parts there are of ten matches a level: `make fairness` plays 100. Where it is not set, level standard plays two
-matches and level trusted six, since each of them takes as long as its bots are allowed."""
+"""How many parts there are of ten matches a level: ``python -m tests.tools fairness`` plays 100. Where it is not set, level
+standard plays two matches and level trusted six, since each of them takes as long as its bots are allowed."""
 
 
 def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:

@@ -1,5 +1,5 @@
 """False forfeits: with far more busy processes than cores, bots that answer at once lose nothing at the shipped limits. The
-same at length, with figures: ``make overload``."""
+same at length, with figures: ``python -m tests.tools overload``."""
 
 import importlib.util
 import os

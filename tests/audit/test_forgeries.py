@@ -34,7 +34,7 @@ from khiva_arena.store.db import Store
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 
 FORGERIES = int(os.environ.get("FORGERIES", "40"))
-"""How many matches are forged; ``make modules-soak`` forges 1,000."""
+"""How many matches are forged; ``python -m tests.tools modules-soak`` forges 1,000."""
 MODULES = {
     "honest": b"",
     "slow": script("t", command("s", 20), command("a"), at=3),

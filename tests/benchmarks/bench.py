@@ -1,4 +1,4 @@
-"""Figures that can be believed, one JSON object a line: ``make bench [ONLY=word] [BASE=commit]``. Needs a C compiler.
+"""Figures that can be believed, one JSON object a line. Needs a C compiler.
 
 Each figure is sampled (samples.py) until the 95 % interval of its median is narrow, or MOST times. Beside the arbiter stands its
 floor, the same conversation by a C program, sampled in turn with it and pinned to the same core: ratios to it say more than

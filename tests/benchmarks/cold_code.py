@@ -1,4 +1,4 @@
-"""Modules that spend their time in code which the processor's caches do not hold, a part of ``make meter``.
+"""Modules that spend their time in code which the processor's caches do not hold, a part of ``python -m tests.tools meter``.
 
 Each shape runs a little of much code, in an order of chance, and jumps over the rest, which is as much code of the machine as the
 bounds of METER.md let it be. A shape is made for the largest code section of each step of prices, with parts of several lengths.

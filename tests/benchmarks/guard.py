@@ -1,4 +1,4 @@
-"""Whether this version is slower than another one, before a release: ``make bench-guard BASE=commit``. Needs cc and strace.
+"""Whether this version is slower than another one, before a release. Needs cc and strace.
 
 Counts are exact, and may not grow: the programs that a match executes, the mounts it makes, the files of the disk it opens, and
 the modules that commands import. CPU is noisy, so each figure is sampled in turn with the other version, PAIRS times at least; it
@@ -83,7 +83,7 @@ def main() -> int:
     parser.add_argument("--base", required=True, help="the commit to compare with, as the last release")
     asked = parser.parse_args()
     if not asked.base:
-        parser.error("name the version to compare with: make bench-guard BASE=commit")
+        parser.error("name the version to compare with: python -m tests.tools bench-guard --base COMMIT")
     if missing := [tool for tool in ("cc", "strace") if shutil.which(tool) is None]:
         parser.error(f"needs {', '.join(missing)}")
     bench.LEAST, bench.SECONDS, bench.NARROW = PAIRS, SECONDS, 0.02

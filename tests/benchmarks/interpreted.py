@@ -1,8 +1,9 @@
-"""How long a tick lasts in bots of JavaScript and Python, for ``make meter``: programs that spend their ticks in one thing.
+"""How long a tick lasts in bots of JavaScript and Python: programs that spend their ticks in one thing.
 
 The interpreter is one large module whose code is cold in places, so no program may be dearer than protocol/METER.md says.
 """
 
+import argparse
 import json
 import sys
 import time
@@ -93,6 +94,7 @@ def nanoseconds(code: int, file: str, program: str) -> float:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for language, (file, programs) in PROGRAMS.items():
         code = vm.compile_(machine(), rewritten(interpreter(language)).wasm)[0]
         for name, program in programs.items():

@@ -1,11 +1,11 @@
 """The kits side by side: how soon each one's random bot greets, and how many real decisions it takes in a second, beside the
-instant C bot at the end of the same pipes; one JSON object a line. Part of ``make bench``; languages that are not here are left
-out by name.
+instant C bot at the end of the same pipes; one JSON object a line. Languages that are not here are left out by name.
 
 Bot and driver share one core. CPU and memory are the bot's own account, its start included; decisions a second are by the wall
 and need a machine at rest.
 """
 
+import argparse
 import json
 import os
 import resource
@@ -124,6 +124,7 @@ def bots(folder: Path) -> Iterator[tuple[str, list[str], str]]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     hello, asked = requests()
     # On two cores the figures say how soon an idle one wakes up, which differs from run to run by a factor of four.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

@@ -1,10 +1,11 @@
-"""What a batch of a league costs as its history grows: ``league_year.py [BATCHES...]``, by default 100, 1850 and 2000.
+"""What a batch of a league costs as its history grows.
 
 A league without bots is made, whose links, draws, matches and sums are the arena's own, and copied at each size. Printed is a
 JSON object a size, with CPU seconds of the player's start, of the process that fits the table, of a write of all that is public,
 and of `league enter`; then the ratios to the first size. Each figure is the least of several runs that take turns.
 """
 
+import argparse
 import json
 import resource
 import shutil
@@ -136,4 +137,6 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(word) for word in sys.argv[1:]] or list(SIZES))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("batches", type=int, nargs="*", help=f"by default {', '.join(map(str, SIZES))}")
+    main(parser.parse_args().batches or list(SIZES))

@@ -1,9 +1,10 @@
-"""Measure how long a tick lasts, by class of instructions: ``make meter``. Prints a line a case, the slowest first.
+"""Measure how long a tick lasts, by class of instructions. Prints a line a case, the slowest first.
 
 Each case is a loop that does as little else as it can, over memory that has been written. It runs until its ticks are used up,
 on wasmtime, in CPU time; the least of a few runs is taken. Calls of the runner are measured in the runner itself.
 """
 
+import argparse
 import os
 import sys
 import time
@@ -169,7 +170,9 @@ def nanoseconds(engine: wasmtime.Engine, module: wasmtime.Module) -> float:
 
 
 def main() -> None:
-    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("case", nargs="?", default="", help="only the cases with this in their names, as loads")
+    wanted = parser.parse_args().case
     engine = wasm_vm.engine()
     rows = []
     for name, wasm in chain(operations(), branches(), accesses(), bulks(), cold_code.shapes(wanted)):

@@ -1,4 +1,4 @@
-"""Bots that are modules beside the same bots as processes, one JSON object a line: ``make bench-modules``.
+"""Bots that are modules beside the same bots as processes, one JSON object a line.
 
 Needs clang; languages that are not here are left out by name. Figures are CPU. That of a whole match is that of a run with
 all that it starts, as the system counts ended children. Elsewhere it is the arbiter's in this process, and that of bots as

@@ -1,4 +1,4 @@
-"""Bots that answer at once, on a machine that is overloaded on purpose, at the shipped default limits: ``make overload``.
+"""Bots that answer at once, on a machine that is overloaded on purpose, at the shipped default limits.
 
     python tests/benchmarks/overload.py [--decisions N] [--busy PER_CORE] [--elsewhere]
 

@@ -1,4 +1,4 @@
-"""Other arbiters beside this one, in the same minutes: ``make bench-peers PEERS="fastchess=/path/to/it cutechess=/path/to/it"``.
+"""Other arbiters beside this one, in the same minutes: ``bench-peers fastchess=/path/to/it cutechess=/path/to/it``.
 
 Knows c-chess-cli, fastchess and cutechess (its program cutechess-cli); those that are not named are left out, and a line says so.
 Each is sampled in turn with this arbiter at two seats, pinned to the same core, with bots in C that answer at once: for chess
@@ -6,6 +6,7 @@ uci.c, whose moves are the same in every game. All is counted alike, as microsec
 with its bots; what short games take, starts included, is taken off. Rules are in it, of each one's own game. Needs a C compiler.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -89,7 +90,9 @@ def _cpu(words: Words) -> tuple[float, float]:
 
 
 def main() -> None:
-    programs = named(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", nargs="*", metavar="NAME=PATH", help="as fastchess=/path/to/it")
+    programs = named(parser.parse_args().peer)
     for name in PEERS:
         if name not in programs:
             print(json.dumps({"name": f"peer_{name}", "left_out": f"name its program: PEERS={name}=/path/to/it"}), flush=True)

@@ -1,9 +1,10 @@
-"""The rules in C beside the engine, and the environments beside those of others, in one run: ``make bench-rules``.
+"""The rules in C beside the engine, and the environments beside those of others, in one run.
 
 Prints one JSON object a line: what was counted, a second of CPU. The parts of a line take turns, and each figure is the best of
 three rounds.
 """
 
+import argparse
 import json
 import random
 import sys
@@ -156,6 +157,7 @@ def environments(game: Game) -> None:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     warnings.simplefilter("error")
     for name in crules.GAMES:
         rules_of(registry.get(name))

@@ -1,8 +1,10 @@
-"""What the live screen takes of a run's CPU: ``screen.py [SECONDS]`` plays real runs of the random bot in C on a terminal, two
-matches at a time, and prints a JSON object for each: seconds of CPU of the screen's process, and of all that the run used,
-arbiter, workers and bots. Needs a C compiler.
+"""What the live screen takes of a run's CPU, in real runs of the random bot in C on a terminal, two matches at a time.
+
+Prints a JSON object for each: seconds of CPU of the screen's process, and of all that the run used, arbiter, workers and bots.
+Needs a C compiler.
 """
 
+import argparse
 import json
 import os
 import resource
@@ -108,6 +110,8 @@ def measure(count: int, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    seconds = float(sys.argv[1]) if sys.argv[1:] else SECONDS
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long each run plays")
+    options = parser.parse_args()
     for count in (3, 20):
-        measure(count, seconds)
+        measure(count, options.seconds)

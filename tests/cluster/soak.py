@@ -1,9 +1,10 @@
-"""A hundred kills and stops of real clusters, see tests/support/cluster_killing.py: python tests/cluster/soak.py [KILLS [SEED]].
+"""A hundred kills and stops of real clusters, see tests/support/cluster_killing.py.
 
 Each round is a competition of one of the three games on a fresh cluster. Its digest must be that of a run on one machine, with
 every match there once, sound, no bot blamed, and no process left.
 """
 
+import argparse
 import os
 import random
 import sys
@@ -56,5 +57,8 @@ def main(kills: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(*given, *(KILLS, 1)[len(given) :]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=KILLS, help=f"how many, {KILLS} unless you say so")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    sys.exit(main(options.kills, options.seed))

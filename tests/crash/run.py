@@ -1,9 +1,10 @@
-"""Hundreds of kill -9 on real runs, see tests/support/killing.py: python tests/crash/run.py [KILLS [SEED]].
+"""Hundreds of kill -9 on real runs, see tests/support/killing.py.
 
 Each round is a competition in a fresh folder with a fresh cache, at -j 1 and -j 2 by turns, killed up to MOST times and then
 left to end. Its digest must be that of a run without a kill, with every match there once, sound, and no process left.
 """
 
+import argparse
 import os
 import random
 import sys
@@ -58,5 +59,8 @@ def _differs(first: Competition, run: Competition, rounds: int, seed: int) -> in
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(*given, *(KILLS, 1)[len(given) :]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=KILLS, help=f"how many, {KILLS} unless you say so")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    sys.exit(main(options.kills, options.seed))

@@ -1,11 +1,12 @@
-"""Hundreds of stops of real runs, see tests/support/stopping.py: python tests/crash/stops.py [STOPS [SEED [BUSY]]].
+"""Hundreds of stops of real runs, see tests/support/stopping.py.
 
 Each round is a competition in a fresh folder, at one of the levels that there are and -j 1 or 2 by turns, stopped up to MOST
 times by SIGTERM, SIGHUP or SIGINT to the arbiter, its process group or its whole tree, and then left to end. No bot may be
 blamed for a stop and no match be void by one, nothing may outlive it, and the digest must be that of a run without a stop.
-BUSY processes compete for the cores meanwhile.
+Busy processes compete for the cores meanwhile.
 """
 
+import argparse
 import os
 import random
 import sys
@@ -64,5 +65,9 @@ def main(stops: int, seed: int, busy_processes: int) -> int:
 
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(*given, *(STOPS, 1, BUSY)[len(given) :]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stops", type=int, default=STOPS, help=f"how many, {STOPS} unless you say so")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--busy", type=int, default=BUSY, help=f"processes that compete for the cores, {BUSY} unless you say so")
+    options = parser.parse_args()
+    sys.exit(main(options.stops, options.seed, options.busy))

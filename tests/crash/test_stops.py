@@ -1,6 +1,6 @@
 """SIGTERM, SIGHUP and SIGINT to the arbiter, its process group, or all processes of the run in any order: 130, no bot is blamed,
 no match void, nothing outlives it, and the same command goes on to the digest of a run that nobody stopped. At length:
-``make stops``."""
+``python -m tests.tools stops``."""
 
 import os
 import random
@@ -50,7 +50,8 @@ def folder() -> Iterator[Path]:
 
 
 SLOTS = {Level.STRICT: (1,), Level.STANDARD: (1, 2), Level.BASIC: (1,), Level.TRUSTED: (2,)}
-"""One match at a time, two, or both: what a level adds to a stop does not depend on that. ``make stops`` has all of them."""
+"""One match at a time, two, or both: what a level adds to a stop does not depend on that. ``python -m tests.tools stops`` has
+all of them."""
 
 
 @EVERY_LEVEL

@@ -1,4 +1,4 @@
-"""Play by the rules in C as other machines would, by qemu, and compare each step with this machine: ``make rules-elsewhere``.
+"""Play by the rules in C as other machines would, by qemu, and compare each step with this machine.
 
 It needs qemu-user and the compilers of MACHINES; where one is missing, it names the packages of Debian and Ubuntu.
 """

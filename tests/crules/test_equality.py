@@ -18,7 +18,7 @@ named = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
 @pytest.mark.parametrize(("game", "seats"), PLACES)
 def test_each_step_by_any_rules_is_the_engine_s(game: Game, seats: int) -> None:
-    """In a few matches, and in those of the next test; ``make rules-alike`` plays as many as you like."""
+    """In a few matches, and in those of the next test; ``python -m tests.tools rules-alike`` plays as many as you like."""
     for number in range(10):
         assert play_alike(game, seats, f"steps {seats} {number}") > 0
 

@@ -340,7 +340,7 @@ def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, c
 @pytest.mark.soak
 @pytest.mark.parametrize(("bots", "spread"), [(12, 0), pytest.param(16, 174, marks=pytest.mark.long)])
 def test_widened_intervals_of_a_swiss_hold_where_plain_ones_do_not(bots: int, spread: float) -> None:
-    """Few tournaments and few replays; ``make coverage-swiss`` is the long form."""
+    """Few tournaments and few replays; ``python -m tests.tools coverage-swiss`` is the long form."""
     terms = Terms("swiss", bots, 2, 5, key=b"")
     plain, wide = simulate(terms, np.linspace(0, spread, bots), 40, replays=40)
     assert plain.cover < 91.5

@@ -1,4 +1,4 @@
-"""Throw mutated modules at the meter and compare it with wasmtime's validator: a part of ``make fuzz``, or
+"""Throw mutated modules at the meter and compare it with wasmtime's validator: ``python -m tests.tools fuzz-meter``, or
 
     python tests/fuzz/fuzz_meter.py [--minutes M | --count N] [--seed S]
 

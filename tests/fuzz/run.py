@@ -1,4 +1,4 @@
-"""The fuzzer for as long as one likes: ``make fuzz`` or
+"""The fuzzer for as long as one likes: ``python -m tests.tools fuzz`` or
 
     python tests/fuzz/run.py [--minutes M | --count N] [--seed S]
     python tests/fuzz/run.py --again CASE

@@ -1,4 +1,7 @@
-"""The fuzzer, as long as a test may take: the same cases in each run. ``make fuzz`` goes on for as long as one likes."""
+"""The fuzzer, as long as a test may take: the same cases in each run.
+
+``python -m tests.tools fuzz`` goes on for as long as you like.
+"""
 
 import tracemalloc
 from random import Random

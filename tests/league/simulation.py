@@ -1,4 +1,4 @@
-"""make league-simulation: how well a league's table holds the truth, over seasons of bots whose strengths are known.
+"""How well a league's table holds the truth, over seasons of bots whose strengths are known.
 
 Bots arrive, improve and leave; each batch is drawn by the landed draw, played at random and rated by the landed fit. A match
 is an exact draw of Plackett and Luce, so that the truth is known without a fit. Matches on one deal share its luck through a

@@ -1,6 +1,6 @@
 """Leagues of a long year: what a start, a write and a table read and write does not grow with the batches that are over.
 
-Counted are links, rows and bytes, not seconds: ``make bench-league`` has those.
+Counted are links, rows and bytes, not seconds: ``python -m tests.tools bench-league`` has those.
 """
 
 import os

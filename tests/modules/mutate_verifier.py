@@ -1,7 +1,7 @@
 """Change the meter and the runner of protocol/verifier in small ways, and list the changes that all vectors let pass.
 
-``make verifier-mutants MUTANTS=200 SEED=1``. Each change is a way to misread METER.md: a number that is one off, another
-comparison, a statement that is left out. What is listed at the end either changes nothing, or has no vector.
+Each change is a way to misread METER.md: a number that is one off, another comparison, a statement that is left out. What is
+listed at the end either changes nothing, or has no vector.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Two modules in one runner that would talk: one does a thing or leaves it, the other one asks for all that it may ask for. What
 the second one is told, does and pays is the same to the bit, so it learns nothing.
 
-``make modules-soak`` tries 1,000 times.
+``python -m tests.tools modules-soak`` tries 1,000 times.
 """
 
 import os

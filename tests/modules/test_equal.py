@@ -1,8 +1,8 @@
 """The same matches of modules, bots in JavaScript among them, come out equal, ticks included.
 
 They do however many are played at a time, on a machine that is busy, on other versions of the VM, on another VM by the meter and
-runner of protocol/verifier, in other Pythons, and on ARM64. ``make modules-soak`` plays 1,000 matches, and names folders with
-other versions of the VM. ``make modules-elsewhere`` names other Pythons, and a folder for ARM64.
+runner of protocol/verifier, in other Pythons, and on ARM64. ``python -m tests.tools modules-soak`` plays 1,000 matches, and names
+folders with other versions of the VM; its tool ``modules-elsewhere`` names other Pythons, and a folder for ARM64.
 """
 
 import os

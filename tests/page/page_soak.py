@@ -1,9 +1,10 @@
-"""``make page-soak``: some thousand matches in ticks, checked in browsers; digests and costs beside those of the command.
+"""Some thousand matches in ticks, checked in browsers; digests and costs beside those of the command.
 
 It fails where a digest is another one or a cost is beyond its limit. All of these are CPU and memory of processes and, but for
 the least of some starts, ratios within this run: a busy machine does not change them much, and the limits are far.
 """
 
+import argparse
 import os
 import re
 import sys
@@ -122,4 +123,10 @@ def main(folder: Path, seeds: str, *browsers: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), *sys.argv[2:]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("results/page-soak"), help="default: results/page-soak")
+    parser.add_argument("--seeds", default="2", help="of each event, 2 unless you say so")
+    parser.add_argument("--browser", action="append", choices=OPENED, help="only this one")
+    options = parser.parse_args()
+    os.nice(10)
+    sys.exit(main(options.out.resolve(), options.seeds, *(options.browser or OPENED)))

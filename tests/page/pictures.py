@@ -1,5 +1,6 @@
-"""``make pictures``: those at the top of README.md, docs/report.md and docs/play.md, taken of pages that are made for them."""
+"""Take the pictures at the top of README.md, docs/report.md and docs/play.md, of pages that are made for them."""
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -22,6 +23,7 @@ VIEWS = {"standings": "", "match": "#match=1/0&step=14"}
 
 def main() -> int:
     """Returns 1 if a picture is too large for a repository."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     FOLDER.mkdir(exist_ok=True)
     with TemporaryDirectory() as place, browser() as page:
         folder = Path(place)

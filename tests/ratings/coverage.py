@@ -1,4 +1,4 @@
-"""make coverage: how often the 95 % intervals of ratings hold the truth, and how often the sequential test errs, in every kind of
+"""How often the 95 % intervals of ratings hold the truth, and how often the sequential test errs, in every kind of
 world that test_coverage.py and test_sprt.py sample; then bounds of bots that took all points, and events that are extended.
 
 One line for each table size, number of deals and world; +/- is the standard error of the figure itself, and shown how many

@@ -7,9 +7,9 @@ The ghost is extra rows of a weighted binomial GLM: one drawn game of weight 1 f
 sandwich, its information stays in the bread. The jackknife is full refits by statsmodels.
 """
 
+import argparse
 import json
 import random
-import sys
 from itertools import combinations
 from math import log
 from pathlib import Path
@@ -115,9 +115,12 @@ def reference(data: dict) -> dict:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write tests/ratings/prior_reference.json")
+    options = parser.parse_args()
     sets = {"headline": headline_games(), "faulty": faulty_games()}
     text = json.dumps({name: {**data, "expected": reference(data)} for name, data in sets.items()}) + "\n"
-    if "--write" in sys.argv:
+    if options.write:
         (HERE / "prior_reference.json").write_text(text)
     else:
         print(text, end="")

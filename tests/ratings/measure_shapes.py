@@ -1,4 +1,4 @@
-"""make swiss-factors: write khiva_arena/ratings/swiss_factors.json, the factors of a swiss of equal bots by shape: how many
+"""Write khiva_arena/ratings/swiss_factors.json, the factors of a swiss of equal bots by shape: how many
 standard errors hold 95 % of all differences (pair) and the largest of all (ranks).
 
 For fields that are too large to be replayed for each table, and for the screen of a run. Each number comes from replays of the

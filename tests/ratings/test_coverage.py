@@ -1,4 +1,6 @@
-"""The error bars hold: seeded simulations against the truth. make coverage is the long form, every world at every size.
+"""The error bars hold: seeded simulations against the truth.
+
+``python -m tests.tools coverage`` is the long form, every world at every size.
 
 Formula: docs/how-ratings-work.md F4. The band is 93 to 97 %; at 2000 competitions a figure is known to about 0.4 points, so that
 intervals that held 92 or 98 % of the time would fall outside. At the 1200 that are tried each time it is known to about 0.5.

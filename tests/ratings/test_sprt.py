@@ -371,7 +371,7 @@ LUCKY = World("lucky", luck=2.0)
 )
 def test_it_errs_as_seldom_as_it_says(seats, world):
     """100 tests each of an equal candidate and of one at elo1, a third of a block's standard deviation above. If 5 % err, more
-    than 12 do once in 1,500 tries; the long form is make coverage."""
+    than 12 do once in 1,500 tries; the long form is ``python -m tests.tools coverage``."""
     rng = np.random.default_rng([20261120, seats])
     strength, elo1 = strength_for(world, seats, 0.35)
     for true, error in ((0.0, SprtDecision.H1), (strength, SprtDecision.H0)):

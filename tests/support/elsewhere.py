@@ -1,4 +1,6 @@
-"""Where else modules run: in other Pythons, and on ARM64, emulated by qemu-user. ``make modules-elsewhere`` sets all up.
+"""Where else modules run: in other Pythons, and on ARM64, emulated by qemu-user.
+
+``python -m tests.tools modules-elsewhere`` sets all up.
 
 OTHER_PYTHONS: Pythons that have the arena's own dependencies
 ARM64: a folder with Debian's Python for ARM64, and versions of the VM beside it, as pip puts them there

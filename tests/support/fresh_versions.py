@@ -1,11 +1,11 @@
-"""make fresh-versions: whether a bot gains by being entered anew, in leagues whose strengths are known.
+"""Whether a bot gains by being entered anew, in leagues whose strengths are known.
 
 In each league two bots are equal. One plays all the time; the other is entered anew after 30 batches. Some batches later each
 has a chance of one of the eight seats of a final, and of the first line of the table. Draw, fit and order are the league's own;
 beside that order stands the one by Elo alone. Then an author enters a bot anew again and again; its versions stay in the table.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -131,4 +131,6 @@ def lines(leagues: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(int(sys.argv[1]))))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--leagues", type=int, default=400, help="how many, 400 unless you say so")
+    print("\n".join(lines(parser.parse_args().leagues)))

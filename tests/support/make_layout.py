@@ -1,5 +1,6 @@
-"""Print the layout of the package, with the first sentence of each module: ``make layout``."""
+"""Print the layout of the package, with the first sentence of each module."""
 
+import argparse
 import ast
 import re
 from functools import cache
@@ -61,4 +62,5 @@ def layout() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print(layout(), end="")

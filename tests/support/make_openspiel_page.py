@@ -1,11 +1,10 @@
 """Writes docs/openspiel-games.md: every game of the library is tried with its default parameters.
 
-    python tests/support/make_openspiel_page.py
-
 A game that can be played is played at random through the arena to the end, as `khiva-arena match` does, which replays the record
 through the rules for the text that it prints. What is in the page stays equal as long as library, arena and rules do.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -83,7 +82,7 @@ def page(found: list[Tried], version: str) -> str:
         "",
         f"OpenSpiel {version} has {len(found)} games. Each was tried with its default parameters: {len(plays)} were played at",
         f"random through the arena to the end and replayed from their records, {len(others)} cannot be played. How to play them:",
-        "[OpenSpiel at the table](openspiel.md). `make openspiel-page` writes this page.",
+        "[OpenSpiel at the table](openspiel.md). `python -m tests.tools openspiel-page` writes this page.",
         "",
         "| not played, since | games |",
         "|---|---:|",
@@ -106,6 +105,7 @@ def page(found: list[Tried], version: str) -> str:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     game = open_game("openspiel")
     found = []
     for name in names():

@@ -7,7 +7,7 @@
 # Installs nothing. On Debian and Ubuntu it needs the packages qemu-system-x86, busybox-static, cpio and kmod, and a kernel with
 # its modules: the newest /boot/vmlinuz-*, or that of a package which was only unpacked:
 #
-#   apt download linux-image-6.1.0-56-amd64 && dpkg -x linux-image-*.deb kernel && KERNEL=kernel make vm
+#   apt download linux-image-6.1.0-56-amd64 && dpkg -x linux-image-*.deb kernel && KERNEL=kernel .venv/bin/python -m tests.tools vm
 #
 # CORES=2, MEMORY=4G: what it gets. KVM=no: slow, and works where /dev/kvm is there but faulty, as it is inside other machines.
 set -eu

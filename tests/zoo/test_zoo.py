@@ -1,5 +1,5 @@
 """Each way to misbehave, once, in a seat drawn by lot, at the best isolation level of this machine; the telling ones at every
-level. ``make zoo`` plays all of them in every seat at every level."""
+level. ``python -m tests.tools zoo`` plays all of them in every seat at every level."""
 
 import os
 import random

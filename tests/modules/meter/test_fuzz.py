@@ -1,4 +1,4 @@
-"""Random and mutated modules, as many as a test may take; ``make fuzz`` goes on for as long as one likes."""
+"""Random and mutated modules, as many as a test may take; ``python -m tests.tools fuzz-meter`` goes on as long as you like."""
 
 import time
 import tracemalloc
