@@ -7,7 +7,7 @@ import click
 from khiva_arena.cli.completion import BOT, GAME
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, setting_options
-from khiva_arena.commands.choices import CHECK_FORMS
+from khiva_arena.commands.choices import CHECK_FORMS, CheckForm
 from khiva_arena.sandbox.level import Level
 
 
@@ -52,7 +52,7 @@ from khiva_arena.sandbox.level import Level
     "[default: text].",
 )
 @json_option
-def command(bot: str | None, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, **flags: Any) -> int:
+def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, **flags: Any) -> int:
     """Check that BOT, a folder with a bot.toml, a command, or remote:NAME for one behind a relay, keeps the protocol, and say in
     numbered steps what was tried, what was expected, what came instead, and the most likely cause.
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, assert_never
 
 import click
 import msgspec
@@ -13,6 +13,7 @@ from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check as check_bot
+from khiva_arena.commands.choices import CheckForm
 from khiva_arena.commands.next_step import SAYS_WHERE, ask_stronger, if_yours
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.flags import settings_by_flags
@@ -24,7 +25,7 @@ from khiva_arena.text import harmless
 OPPONENT = "shipped:python/random"
 
 
-def check(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, flags: dict[str, Any]) -> int:
+def check(bot: str, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, flags: dict[str, Any]) -> int:
     """Check a bot and print the report. Returns the exit code."""
     if as_json and form not in (None, "json"):
         raise ConfigError(f"--json and --format {form}: give one of them")
@@ -60,15 +61,18 @@ class _Printer:
         self._postponed.clear()
 
 
-def _print(report: CheckReport, running: RunningCheck, form: str, rules: Sequence[str]) -> None:
-    if form == "json":
-        click.echo(json.dumps(msgspec.to_builtins(report)))
-    elif form == "junit":
-        click.echo(junit(report))
-    elif form == "markdown":
-        click.echo(markdown(report, _next_step(report, running, rules)))
-    else:
-        click.echo(closing_text(report, _next_step(report, running, rules)))
+def _print(report: CheckReport, running: RunningCheck, form: CheckForm, rules: Sequence[str]) -> None:
+    match form:
+        case "json":
+            click.echo(json.dumps(msgspec.to_builtins(report)))
+        case "junit":
+            click.echo(junit(report))
+        case "markdown":
+            click.echo(markdown(report, _next_step(report, running, rules)))
+        case "text":
+            click.echo(closing_text(report, _next_step(report, running, rules)))
+        case _:
+            assert_never(form)
 
 
 def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> str:

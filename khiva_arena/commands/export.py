@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import click
 
+from khiva_arena.commands.choices import ExportFormat
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import entrants_of, marks_of
 from khiva_arena.events.find import check_event, in_order, rated_events
@@ -27,7 +28,7 @@ from khiva_arena.text import harmless
 LINE_ENDS = "\n"
 
 
-def export(store: Path, form: str, out: Path | None, points: bool, **flags: Any) -> None:
+def export(store: Path, form: ExportFormat, out: Path | None, points: bool, **flags: Any) -> None:
     """Write or print the results, with ``points`` by source if they are wanted. ``flags``: those of ``StoreSelection``."""
     if points and form not in ("csv", "jsonl"):
         raise ConfigError(f"--points goes with --format csv or jsonl, not with {form}")
@@ -50,13 +51,19 @@ def export(store: Path, form: str, out: Path | None, points: bool, **flags: Any)
                 file.write(text.encode())
 
 
-def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among, *, points: bool) -> Iterator[str]:
+def _texts(store: Store, events: Sequence[EventRow], form: ExportFormat, among: Among, *, points: bool) -> Iterator[str]:
     results = (_results(store, event, among, points=points) for event in events)
-    if form == "pgn":
-        return to_pgn(results, pgn_names(entrants_of(events)))
-    if form == "csv" and points:
-        return to_csv(results, list(dict.fromkeys(source for event in events for source in _sources(store, event))))
-    return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](results)
+    match form:
+        case "csv":
+            sources = dict.fromkeys(source for event in events for source in _sources(store, event)) if points else ()
+            return to_csv(results, list(sources))
+        case "jsonl":
+            return to_jsonl(results)
+        case "payoffs":
+            return to_payoffs(results)
+        case "pgn":
+            return to_pgn(results, pgn_names(entrants_of(events)))
+    assert_never(form)
 
 
 def _results(store: Store, event: EventRow, among: Among, *, points: bool) -> EventResults:

@@ -17,6 +17,7 @@ from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 from wording import sentence
 
+from khiva_arena.commands.choices import EXPORT_FORMATS
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
@@ -229,6 +230,15 @@ def test_pairs_that_count_are_those_of_the_fit() -> None:
     twins = Result(bots=(0, 0, 1))
     assert counted_pairs(twins) == [(0, 2), (1, 2)]
     assert list(to_pgn([an_event(["a", "b"], {}, 1)], {})) == []
+
+
+# --- each format ---
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMATS)
+def test_each_format_is_explained_and_written(folder: Path, form: str) -> None:
+    assert f" {form}: " in arena("export", "-h", cwd=folder).stdout.replace("\n", " ")
+    assert len(exported(folder, form).splitlines()) > 1
 
 
 # --- payoffs ---
