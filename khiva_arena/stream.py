@@ -4,7 +4,7 @@ The log, the live screen and ``watch`` are all drawn from these lines. docs/even
 """
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
@@ -224,7 +224,7 @@ class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
 
 
 Any_line = Begin | Round | MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside | Llr | LinkNews | Note | RunEnded
-KINDS = (Begin, Round, MatchRecorded, FaultRecorded, Paused, VoidRecorded, SetAside, Llr, LinkNews, Note, RunEnded)
+KINDS: tuple[type[Line], ...] = get_args(Any_line)
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 
@@ -247,7 +247,7 @@ class NotAStream(ValueError):
     """Text that cannot be read as a stream. The message tells why."""
 
 
-def encoded(line: Line) -> bytes:
+def encoded(line: Any_line) -> bytes:
     """Return the line with its newline."""
     return bytes(_encode(line)) + b"\n"
 
@@ -320,5 +320,5 @@ class StreamReader:
                 return all(bot < self._bots for bot in (line.bots if isinstance(line, VoidRecorded) else line.byes))
             case FaultRecorded() | Paused():
                 return line.bot < self._bots
-            case _:
+            case SetAside() | Llr() | LinkNews() | Note() | RunEnded():
                 return True

@@ -26,7 +26,7 @@ VOID = stream.VoidRecorded(t=9.0, match=200, attempt=1, bots=[0, 1, 2], why="the
 END = stream.RunEnded(t=61.0, how="complete", fixed=len(PLAYED), seconds=61.0, digest="d1")
 
 
-def written(path: Path, *lines: stream.Line) -> Path:
+def written(path: Path, *lines: stream.Any_line) -> Path:
     with path.open("ab") as file:
         file.write(b"".join(map(encoded, lines)))
     return path

@@ -92,6 +92,11 @@ def test_the_schema_is_that_of_the_lines() -> None:
         validator.validate({**json.loads(encoded(MATCH)), "bots": ["cy"]})
 
 
+def test_each_class_of_a_line_is_one_that_readers_know() -> None:
+    written = (kind for kind in vars(stream).values() if isinstance(kind, type) and issubclass(kind, stream.Line))
+    assert set(written) - {stream.Line} == set(stream.KINDS), "Any_line names each class of a line"
+
+
 def test_the_page_names_every_line_and_every_field() -> None:
     rows = {line.split("|")[1].strip(): line for line in PAGE.read_text().splitlines() if line.startswith("| `")}
     for kind in stream.KINDS:
