@@ -394,7 +394,7 @@ def _toml(value: Any) -> str:
 def league_text(values: Mapping[str, Any]) -> str:
     """Return the text of a new league's settings file. ``values``: values in place of defaults, by setting."""
     rows = sorted(
-        (row for row in TABLE if row.name not in NOT_IN_A_LEAGUE), key=lambda row: row.default == {} or row.kind.name == "TABLE"
+        (row for row in TABLE if row.of_a_league), key=lambda row: row.default == {} or row.kind.name == "TABLE"
     )
     values = {"seeds": 1, **values}
     blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]

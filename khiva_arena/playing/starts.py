@@ -32,13 +32,13 @@ from khiva_arena.settings.define import conditions_of
 from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.settings.permissions import with_permissions
 from khiva_arena.settings.settings import DEFAULTS, Settings, settings_from
+from khiva_arena.settings.table import TABLE
 from khiva_arena.store.rows import NotPlayed, Why
 
 if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
 
 LINE_SHOWN = 200
-_NOT_IN_A_TRIAL = ("trust_bots", "allow_include", "unreleased_interpreters", "network", "env", "runtimes", "listen", "dask")
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
 """A start of bots on other machines. It returns, for each bot that starts nowhere, by identity, a machine's name and the
 problem there."""
@@ -163,7 +163,7 @@ def way_on(bots: int, broken: int) -> list[str]:
 def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[str]:
     """Return why bots do not start, a line for each that does not; [] if they are not to be tried. Raises ArenaError if this
     machine is to blame."""
-    asks_for_more = any(values.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
+    asks_for_more = any(values.get(row.name) not in (None, row.default) for row in TABLE if not row.in_a_trial)
     if asks_for_more or values.get("isolation") == Level.TRUSTED or values.get("game", DEFAULTS["game"]) not in NAMES:
         return []
     reasons: dict[str, NotPlayed] = {}
