@@ -6,7 +6,7 @@ It is as safe to open as any settings file: what it opens on this machine needs 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec import structs
@@ -60,6 +60,8 @@ NOT_IN_A_LEAGUE = {
 }
 """The settings of a competition that a league does not have, and what to do about each."""
 MOST_NAME = 80
+BEGINS = "2023-08-23T15:09:27Z"
+"""The moment of round 1 of the beacon in examples."""
 ANCHORS = ("greedy", "random")
 """The shipped bots in Python that a new league has as anchors."""
 HEAD = """\
@@ -70,57 +72,79 @@ HEAD = """\
 """
 
 
-class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[league]`` of a league's settings.
+def _option(text: str, example: Any = None, **bounds: Any) -> msgspec.Meta:
+    """Return what a field of ``LeagueOptions`` has beside its type and its default.
 
-    name: for people; "" for the name of the folder.
-    versions: how many versions of a bot may be active.
-    bots_an_author: how many bots of an author may be active, each in all of its versions.
-    fewest_batches: in how many a bot has to have played for a place in the table, and in a final.
-    final_bots_an_author: how many bots of an author a final seats.
-    most_tables: of a batch, before the quarter more; 0 for as many as seat every bot.
-    authors_apart: whether bots of one author meet only if there is no other way.
-    reveal_hours: how long after its end a batch is published.
-    beacon: in words, the source of the text that is mixed into deals; "" for none.
-    beacon_begins: the moment of its round 1, UTC.
-    beacon_seconds: from one round to the next.
-    beacon_ahead: the least seconds between a link that names a round and that round.
-    batches_a_day: the most batches that begin in a day (UTC); 0 for no limit.
-    hours: of the day (UTC) in which batches begin, as 20:00-06:00; "" for all.
-    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
-    retry_minutes: the wait before a table that the machine spoilt is tried again.
-    cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
-    uploads_a_day: how many bots an author may submit in a day (UTC).
-    uploads_waiting: how many bots of an author may wait to be checked.
-    build_minutes_a_day: of CPU for builds and checks of an author's bots in a day (UTC); 0 for no limit.
-    interpreters: in ticks, the hash of the module that a word for an interpreter means, by word.
-    anchor: name of the anchor at Elo 0; "" for the first of them.
-    publish_bots: in ticks, whether bundles of the league may hold its bots; None for the default, which is True there.
+    text: its explanation in a new league's file.
+    example: the value that the file shows behind "#" if the default says nothing.
+    bounds: of its values.
     """
+    return msgspec.Meta(description=text, examples=[example], **bounds)
 
-    name: Annotated[str, msgspec.Meta(max_length=80)] = ""
-    versions: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
-    bots_an_author: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 3
-    fewest_batches: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 5
-    final_bots_an_author: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 1
-    most_tables: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
-    authors_apart: bool = True
-    reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
-    beacon: Annotated[str, msgspec.Meta(max_length=80)] = ""
-    beacon_begins: str = ""
-    beacon_seconds: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 0
-    beacon_ahead: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 60
-    batches_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
-    hours: str = ""
-    season_batches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 250
-    retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
-    cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
-    uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
-    uploads_waiting: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
-    build_minutes_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 60
-    interpreters: dict[str, Digest] = {}
-    anchor: Annotated[str, msgspec.Meta(max_length=80)] = ""
-    publish_bots: bool | None = None
+
+class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[league]`` of a league's settings: each option is a field, and the field has all of it."""
+
+    # fmt: off
+    name: Annotated[str, _option(
+        "The name of the league; without it that of the folder.", example="Spring league", max_length=80)] = ""
+    versions: Annotated[int, _option(
+        "How many versions of one bot may be active; a new version retires the oldest of more.", ge=1, le=20)] = 2
+    bots_an_author: Annotated[int, _option(
+        "How many bots of one author may be active, each in all of its versions.", ge=1, le=1_000)] = 3
+    fewest_batches: Annotated[int, _option(
+        "In how many batches, over all seasons, a bot has to have played for a place in the table and in a final. Until then "
+        "it stands below a line, since its number is luck more than strength.", ge=0, le=1_000)] = 5
+    final_bots_an_author: Annotated[int, _option(
+        "How many bots of one author a final seats. If it seats several, authors_apart keeps them from one table where there "
+        "are enough authors.", ge=1, le=1_000)] = 1
+    most_tables: Annotated[int, _option(
+        "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With fewer than "
+        "that, half of the bots sit in each batch.", ge=0, le=10_000)] = 0
+    authors_apart: Annotated[bool, _option("Whether bots of one author meet only if there is no other way.")] = True
+    reveal_hours: Annotated[int, _option(
+        "How many hours after its end a batch is published with its secrets, so that nobody trains on last night.",
+        ge=0, le=10_000)] = 0
+    beacon: Annotated[str, _option(
+        "A public source of chance, in words, so that anybody finds its lines. Each batch then waits for a round that was "
+        "still to come when its roster was closed, and its line is mixed into the deals: so nobody chose or knew them. The "
+        "player gets the line by `league play --beacon COMMAND`. Without one, deals are the organiser's word.",
+        example="drand quicknet, randomness", max_length=80)] = ""
+    beacon_begins: Annotated[str, _option("The moment of round 1 of the beacon, in UTC.", example=BEGINS)] = ""
+    beacon_seconds: Annotated[int, _option("The seconds from one round of the beacon to the next.", ge=0, le=10**7)] = 0
+    beacon_ahead: Annotated[int, _option(
+        "The least seconds between a link that names a round and that round, in which others can take note of the link.",
+        ge=0, le=10**7)] = 60
+    batches_a_day: Annotated[int, _option("The most batches that begin in a day, by UTC; 0 for no limit.", ge=0, le=100_000)] = 0
+    hours: Annotated[str, _option(
+        "The hours of the day, in UTC, in which batches begin. One that has begun ends.", example="20:00-06:00")] = ""
+    season_batches: Annotated[int, _option(
+        "After how many batches of a season the next one begins by itself, 0 for never: the table that stands is the "
+        "season's, so a batch costs as much in autumn as in spring. `khiva-arena league season` begins one earlier.",
+        ge=0, le=100_000)] = 250
+    retry_minutes: Annotated[int, _option(
+        "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
+        ge=0, le=1_440)] = 60
+    cpu_minutes: Annotated[int, _option(
+        "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its other "
+        "matches of the batch, and is suspended.", ge=0, le=100_000)] = 0
+    uploads_a_day: Annotated[int, _option("How many bots an author may submit in a day, by UTC.", ge=1, le=1_000)] = 10
+    uploads_waiting: Annotated[int, _option("How many bots of an author may wait to be checked.", ge=1, le=100)] = 3
+    build_minutes_a_day: Annotated[int, _option(
+        "How many minutes of CPU the builds and checks of an author's bots may use in a day, by UTC; 0 for no limit. The bots "
+        "of one who has used more wait until the next day.", ge=0, le=100_000)] = 60
+    interpreters: Annotated[dict[str, Digest], _option(
+        "In ticks, the interpreters that run bots: the word of a bot.toml, and the SHA-256 of the module. All bots run in "
+        "this one, whichever their authors have. A bot of a word that is not here is refused.")] = {}
+    anchor: Annotated[str, _option(
+        "The anchor at Elo 0, from which ratings count. Name one that wins some matches and loses some: next to one that "
+        "always loses, an Elo is only bounded, as >=893. Another name counts from the next season on.",
+        example="greedy", max_length=80)] = ""
+    publish_bots: Annotated[bool | None, _option(
+        "In ticks, whether a bundle of the league may hold its bots, so that anybody can run them again: the module of each, "
+        "and all files of one in JavaScript or Python. Each author is told before a bot is sent. If false, bundles hold the "
+        "anchors, and no match of another bot can be confirmed. The first batch settles it for good.", example=True)] = None
+    # fmt: on
 
     @property
     def pace(self) -> Pace:
@@ -128,55 +152,6 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Pace(self.batches_a_day, hours_of(self.hours))
 
 
-OPTION_HELP = {
-    "name": "The name of the league; without it that of the folder.",
-    "versions": "How many versions of one bot may be active; a new version retires the oldest of more.",
-    "bots_an_author": "How many bots of one author may be active, each in all of its versions.",
-    "fewest_batches": "In how many batches, over all seasons, a bot has to have played for a place in the table and in a final. "
-    "Until then it stands below a line, since its number is luck more than strength.",
-    "final_bots_an_author": "How many bots of one author a final seats. If it seats several, authors_apart keeps them from one "
-    "table where there are enough authors.",
-    "most_tables": "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With "
-    "fewer than that, half of the bots sit in each batch.",
-    "authors_apart": "Whether bots of one author meet only if there is no other way.",
-    "reveal_hours": "How many hours after its end a batch is published with its secrets, so that nobody trains on last night.",
-    "beacon": "A public source of chance, in words, so that anybody finds its lines. Each batch then waits for a round that was "
-    "still to come when its roster was closed, and its line is mixed into the deals: so nobody chose or knew them. The player "
-    "gets the line by `league play --beacon COMMAND`. Without one, deals are the organiser's word.",
-    "beacon_begins": "The moment of round 1 of the beacon, in UTC.",
-    "beacon_seconds": "The seconds from one round of the beacon to the next.",
-    "beacon_ahead": "The least seconds between a link that names a round and that round, in which others can take note of "
-    "the link.",
-    "batches_a_day": "The most batches that begin in a day, by UTC; 0 for no limit.",
-    "hours": "The hours of the day, in UTC, in which batches begin. One that has begun ends.",
-    "season_batches": "After how many batches of a season the next one begins by itself, 0 for never: the table that stands is "
-    "the season's, so a batch costs as much in autumn as in spring. `khiva-arena league season` begins one earlier.",
-    "retry_minutes": "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
-    "cpu_minutes": "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its "
-    "other matches of the batch, and is suspended.",
-    "uploads_a_day": "How many bots an author may submit in a day, by UTC.",
-    "uploads_waiting": "How many bots of an author may wait to be checked.",
-    "build_minutes_a_day": "How many minutes of CPU the builds and checks of an author's bots may use in a day, by UTC; 0 for no "
-    "limit. The bots of one who has used more wait until the next day.",
-    "interpreters": "In ticks, the interpreters that run bots: the word of a bot.toml, and the SHA-256 of the module. All "
-    "bots run in this one, whichever their authors have. A bot of a word that is not here is refused.",
-    "anchor": "The anchor at Elo 0, from which ratings count. Name one that wins some matches and loses some: next to one that "
-    "always loses, an Elo is only bounded, as >=893. Another name counts from the next season on.",
-    "publish_bots": "In ticks, whether a bundle of the league may hold its bots, so that anybody can run them again: the module "
-    "of each, and all files of one in JavaScript or Python. Each author is told before a bot is sent. If false, bundles hold "
-    "the anchors, and no match of another bot can be confirmed. The first batch settles it for good.",
-}
-
-
-EXAMPLES = {
-    "name": "Spring league",
-    "hours": "20:00-06:00",
-    "beacon": "drand quicknet, randomness",
-    "beacon_begins": "2023-08-23T15:09:27Z",
-    "anchor": "greedy",
-    "publish_bots": True,
-}
-"""What a new league's file has for a setting that is not set."""
 NO_BOTS_IN_BUNDLES = "by the wall clock no bundle holds bots; leave it out"
 """What is said of ``publish_bots`` in a league that is not in ticks."""
 
@@ -253,9 +228,7 @@ def _beacon(options: LeagueOptions) -> Beacon | None:
         return Beacon(options.beacon, options.beacon_begins, options.beacon_seconds, options.beacon_ahead)
     except ValueError:
         years = f"{YEARS[0]} to {YEARS[-1]}"
-        raise ConfigError(
-            f"{SETTINGS}: beacon_begins: write a time of {years} with its offset, such as {EXAMPLES['beacon_begins']!r}"
-        ) from None
+        raise ConfigError(f"{SETTINGS}: beacon_begins: write a time of {years} with its offset, such as {BEGINS!r}") from None
 
 
 def options_of(folder: Path) -> LeagueOptions:
@@ -393,15 +366,13 @@ def _toml(value: Any) -> str:
 
 def league_text(values: Mapping[str, Any]) -> str:
     """Return the text of a new league's settings file. ``values``: values in place of defaults, by setting."""
-    rows = sorted(
-        (row for row in TABLE if row.of_a_league), key=lambda row: row.default == {} or row.kind.name == "TABLE"
-    )
+    rows = sorted((row for row in TABLE if row.of_a_league), key=lambda row: row.default == {} or row.kind.name == "TABLE")
     values = {"seeds": 1, **values}
     blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]
-    options = structs.asdict(LeagueOptions())
+    hints = get_type_hints(LeagueOptions, include_extras=True)
     own = ["# Settings of a league alone.\n[league]\n"]
-    for key, default in options.items():
-        value = values.get(key, default)
-        line = f"#{key} = {_toml(EXAMPLES[key])}\n" if value in ("", None) else f"{key} = {_toml(value)}\n"
-        own.append(comment(OPTION_HELP[key]) + line)
+    for key, default in structs.asdict(LeagueOptions()).items():
+        value, option = values.get(key, default), hints[key].__metadata__[-1]
+        line = f"#{key} = {_toml(option.examples[0])}\n" if value in ("", None) else f"{key} = {_toml(value)}\n"
+        own.append(comment(option.description) + line)
     return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks
