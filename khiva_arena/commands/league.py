@@ -65,26 +65,34 @@ def new(folder: Path, game: str, seats: int, clock: str, publish_bots: bool | No
     if publish_bots is not None and clock != Clock.TICKS:
         raise ConfigError(f"--{'' if publish_bots else 'no-'}publish-bots: {NO_BOTS_IN_BUNDLES}")
     word = os.path.abspath(game) if os.path.exists(game) and game not in NAMES else game
-    settings: dict[str, Any] = {"game": word, "seats": seats, "clock": clock, "bots": []}
+    settings: dict[str, Any] = {"game": word, "seats": seats, "clock": clock}
     language = _language_of_anchors(clock)
-    for name, start in (anchors := _anchors(game, language)).items():
-        make(shipped.languages()[language], folder / BOTS / ANCHORS / name, start, language == "c")
-        settings["bots"].append(f"{BOTS}/{ANCHORS}/{name}")
+    anchors = _anchors(game, language)
+    settings["bots"] = [f"{BOTS}/{ANCHORS}/{name}" for name in anchors]
     settings["anchor"] = next(iter(anchors))
     if clock == Clock.TICKS:
         settings["publish_bots"] = publish_bots is not False
         settings["interpreters"] = {word: digest for word in WORDS if (digest := pin_of(word)) in released()}
-    with new_file(folder / SETTINGS) as file:
-        file.write(league_text(settings).encode())
+    text = league_text(settings)
+    first, *others = anchors.items()
+    _make_anchor(folder, language, *first)  # which fails if another command makes the same league, whose folder then stays
     try:
+        for name, start in others:
+            _make_anchor(folder, language, name, start)
+        with new_file(folder / SETTINGS) as file:
+            file.write(text.encode())
         remember_maker(folder, say)
         league_of(folder, {}, say, is_new=True)  # so that a mistake in a flag is told now
-    except ConfigError:
-        shutil.rmtree(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # else the same command would find a folder that is no league
         raise
     word = shlex.quote(str(folder))
     say(harmless(f"{folder}: a new league; its settings, all explained, are in {folder / SETTINGS}"))
     say(harmless(f"next: khiva-arena league enter {word} my-bot --author ann, then khiva-arena league play {word}"))
+
+
+def _make_anchor(league: Path, language: str, name: str, start: str) -> None:
+    make(shipped.languages()[language], league / BOTS / ANCHORS / name, start, language == "c")
 
 
 def _language_of_anchors(clock: str) -> str:
