@@ -2,9 +2,10 @@
 
 import json
 import os
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from tabulate import tabulate
@@ -30,18 +31,54 @@ def doctor(as_json: bool) -> int:
     best = best_level(reasons)
     leaks = {level: [name for name in KEPT_OUT if succeeded.get(name)] for level, (succeeded, _) in results.items()}
     broken = [level for level in leaks if level.confines and leaks[level]]
+    rows = _rows(best, reasons, results)
     if as_json:
-        click.echo(json.dumps(_plain(best, reasons, results)))
+        click.echo(json.dumps({row.key: row.value for row in rows}))
     else:
-        _say(best, reasons, results)
+        for row in rows:
+            click.echo("".join(f"{line}\n" for line in row.lines), nl=False)
+        click.echo(f"{folder('docs') / 'isolation.md'} lists what no level keeps out.")
     return 1 if broken or not best.confines else 0
 
 
 Tried = dict[Level, Checkup]
 
 
-def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, Any]:
-    rows = {
+class Row(NamedTuple):
+    """A finding of the doctor.
+
+    key, value: in --json.
+    lines: for people; [] if they need no word of it.
+    """
+
+    key: str
+    value: Any
+    lines: Iterable[str]
+
+
+def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[Row]:
+    """Return all findings, in the order in which people read them: both outputs are made of them."""
+    notes, is_root, has_library = wsl.notes(Path.cwd()), os.geteuid() == 0, bool(modules.library())
+    root = ["This is root: at all levels but trusted each bot runs as a user of its own."]
+    slow = [launch.SLOW] if system.PROC and not launch.program() else []
+    unheld = f"No bot is held to limits on memory and processes here: {system.UNSEEN}."
+    return [
+        Row("best", best, [f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights")]),
+        Row("levels", _levels(reasons, results), _lines_of_levels(reasons, results)),
+        Row("notes", notes, notes),
+        Row("root", is_root, root if is_root else []),
+        Row("limits", {key: getattr(DEFAULT, key) for key in WORDS}, _lines_of_limits()),
+        Row("launcher", bool(launch.program()), slow),
+        Row("modules", has_library, [_line_of_modules(best, has_library=has_library)]),
+        _address_space(has_library=has_library),
+        _memory(has_library=has_library),
+        Row("holds_limits", system.PROC, [] if system.PROC else [unheld]),
+        Row("bounds", {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}, _lines_of_bounds()),
+    ]
+
+
+def _levels(reasons: dict[Level, str], results: Tried) -> dict[Level, dict[str, Any]]:
+    return {
         level: {
             "works": not reasons[level],
             "why_not": reasons[level],
@@ -51,74 +88,63 @@ def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, 
         }
         for level in Level
     }
-    limits = {key: getattr(DEFAULT, key) for key in WORDS}
-    bounds = {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}
-    return {
-        "best": best,
-        "levels": rows,
-        "root": os.geteuid() == 0,
-        "limits": limits,
-        "bounds": bounds,
-        "notes": wsl.notes(Path.cwd()),
-        "launcher": bool(launch.program()),
-        "modules": bool(modules.library()),
-        "address_space": {
-            "limit": memory_limits.space_limit(),
-            "of_a_table": {seats: memory_limits.of_a_runner(seats) for seats in SEATS},
-        },
-        "memory": {"limit": memory_limits.data_limit(), "of_a_seat": memory_limits.of_a_seat()},
-    }
 
 
-def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
-    click.echo(f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights"))
+def _lines_of_levels(reasons: dict[Level, str], results: Tried) -> Iterator[str]:
     first = remedy(Level.STANDARD, reasons[Level.STANDARD]) if reasons[Level.STANDARD] else ""
     if first:
-        click.echo(f"for isolation {Level.STANDARD}: {first}")
+        yield f"for isolation {Level.STANDARD}: {first}"
     for level in Level:
         if reasons[level]:
-            click.echo(f"  {level}: does not work here: {reasons[level]}")
+            yield f"  {level}: does not work here: {reasons[level]}"
             if (command := remedy(level, reasons[level])) and command != first:
-                click.echo(f"    try: {command}")
+                yield f"    try: {command}"
         elif results[level][1]:
-            click.echo(f"  {level}: {results[level][1]}")
-    click.echo()
+            yield f"  {level}: {results[level][1]}"
+    yield ""
     names = [level for level in Level if level in results]
     rows = [[deed, *(_cell(results[level][0], name) for level in names)] for name, deed in KEPT_OUT.items()]
-    click.echo(tabulate(rows, ["tried from inside: a bot", *names]))
+    yield tabulate(rows, ["tried from inside: a bot", *names])
     for level in names:
         for name, ways in _let_through(results[level][0]).items() if level.confines else ():
-            click.echo(f"{level} does not keep out a bot that {KEPT_OUT[name]}: {', '.join(ways)}")
-    click.echo()
-    for note in wsl.notes(Path.cwd()):
-        click.echo(note)
-    if os.geteuid() == 0:
-        click.echo("This is root: at all levels but trusted each bot runs as a user of its own.")
-    click.echo("What a bot may use, unless --limit says otherwise:")
-    for key, words in WORDS.items():
-        click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
-    if system.PROC and not launch.program():
-        click.echo(launch.SLOW)
-    if modules.library():
-        click.echo(f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here")
-        click.echo(f"A table of modules needs address space: {_room_of_tables()}, and their compiled code")
-        click.echo(f"  {_most_seats()}")
-        if (most := memory_limits.data_limit()) is not None:
-            click.echo(f"  here a process may have {most // MIB:,} MiB of memory (ulimit -d); a table of modules in ticks needs")
-            seat = memory_limits.in_mib(memory_limits.of_a_seat())
-            click.echo(f"  {seat} a seat, what each module declares, and room for code and payloads")
-    else:
-        click.echo(f"No bot can be a WebAssembly module here: {modules.NEEDS}")
-    if not system.PROC:
-        click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
-    click.echo("How large a bot may be, unless --limit says otherwise:")
-    for key, words in loading.WORDS.items():
-        click.echo(f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}")
-    click.echo(f"{folder('docs') / 'isolation.md'} lists what no level keeps out.")
+            yield f"{level} does not keep out a bot that {KEPT_OUT[name]}: {', '.join(ways)}"
+    yield ""
 
 
-def _room_of_tables() -> str:
-    return ", ".join(f"{memory_limits.in_mib(memory_limits.of_a_runner(seats))} for {seats} seats" for seats in SEATS)
+def _lines_of_limits() -> list[str]:
+    lines = [f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}" for key, words in WORDS.items()]
+    return ["What a bot may use, unless --limit says otherwise:", *lines]
+
+
+def _lines_of_bounds() -> list[str]:
+    words_of = loading.WORDS.items()
+    lines = [f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}" for key, words in words_of]
+    return ["How large a bot may be, unless --limit says otherwise:", *lines]
+
+
+def _line_of_modules(best: Level, *, has_library: bool) -> str:
+    if not has_library:
+        return f"No bot can be a WebAssembly module here: {modules.NEEDS}"
+    return f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here"
+
+
+def _address_space(*, has_library: bool) -> Row:
+    of_a_table = {seats: memory_limits.of_a_runner(seats) for seats in SEATS}
+    rooms = ", ".join(f"{memory_limits.in_mib(room)} for {seats} seats" for seats, room in of_a_table.items())
+    lines = [f"A table of modules needs address space: {rooms}, and their compiled code", f"  {_most_seats()}"]
+    value = {"limit": memory_limits.space_limit(), "of_a_table": of_a_table}
+    return Row("address_space", value, lines if has_library else [])
+
+
+def _memory(*, has_library: bool) -> Row:
+    most, of_a_seat = memory_limits.data_limit(), memory_limits.of_a_seat()
+    lines = []
+    if has_library and most is not None:
+        lines = [
+            f"  here a process may have {most // MIB:,} MiB of memory (ulimit -d); a table of modules in ticks needs",
+            f"  {memory_limits.in_mib(of_a_seat)} a seat, what each module declares, and room for code and payloads",
+        ]
+    return Row("memory", {"limit": most, "of_a_seat": of_a_seat}, lines)
 
 
 def _most_seats() -> str:
