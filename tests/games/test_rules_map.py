@@ -1,7 +1,17 @@
 """Rules maps: defaults, variants, every mistake at once, messages that stay short."""
 
-import pytest
+import ast
+import importlib
+import random
+from pathlib import Path
 
+import pytest
+from drawn_rules import drawn_rules
+from parsed import nodes_of
+
+from khiva_arena.errors import RulesError
+from khiva_arena.games import __name__ as package
+from khiva_arena.games.registry import NAMES, get
 from khiva_arena.games.rules_map import Valued, brief, defaults_of, filled_in, lay_over
 
 KEYS = ("colour", "size", "chart")
@@ -74,3 +84,47 @@ def test_a_message_is_short_however_long_or_deep_the_value(make):
 
 def test_short_values_are_told_in_full():
     assert brief({"a": [1, "b", None, -3]}) == "{'a': [1, 'b', None, -3]}"
+
+
+# --- the variants of each game ---
+
+VARIANTS = {name: importlib.import_module(f"{package}.{name}.variants") for name in NAMES}
+EACH_GAME = pytest.mark.parametrize("name", NAMES)
+
+
+def another(variants, rules, key, value):
+    """The rules with another value of one key; None if it does not go with the others."""
+    try:
+        return variants.canonical({**rules, key: value})
+    except RulesError:
+        return None
+
+
+@EACH_GAME
+def test_each_variant_changes_the_rules_that_the_engine_reads(name):
+    variants, lots = VARIANTS[name], random.Random(name)
+    without = {(key, word) for key in variants.KEYS for word in variants.NAMED.get(key, ("", "another"))[1:]}
+    for _ in range(2_000):
+        rules, drawn = drawn_rules(get(name), lots), drawn_rules(get(name), lots)
+        for key, word in sorted(without):
+            words = variants.NAMED.get(key)
+            others = [another(variants, rules, key, value) for value in (words or [drawn[key]])]
+            ours = another(variants, rules, key, word) if words else rules
+            compiled = [variants.compile_rules(other) for other in others if other and other != ours]
+            if ours and compiled and variants.compile_rules(ours) not in compiled:
+                without.remove((key, word))
+        if not without:
+            break
+    assert not without, "no code reads these variants"
+
+
+@EACH_GAME
+def test_the_engine_reads_each_rule(name):
+    variants = VARIANTS[name]
+    files = [file for file in Path(variants.__file__).parent.glob("*.py") if file.stem != "variants"]
+    nodes = [node for file in files for node in nodes_of(file)]
+    assert set(variants.Ruleset._fields) <= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    for key in variants.NAMED:
+        if variants.Ruleset.__annotations__.get(key) is str:
+            assert len(set(variants.NAMED[key]) - texts) <= 1, "the engine tells words apart, the last one by 'else'"
