@@ -47,6 +47,31 @@ def test_a_page_of_every_format_shows_what_the_terminal_shows(page: Page, made: 
     assert page.wrong() == []
 
 
+UNSTYLED = """
+const rules = [];
+const collect = (list) => { for (const rule of list) {
+  if (rule.selectorText) rules.push(...rule.selectorText.split(/,(?![^(]*\\))/).filter((one) => /\\.[a-z]/.test(one)));
+  if (rule.cssRules) collect(rule.cssRules);
+} };
+for (const sheet of document.styleSheets) collect(sheet.cssRules);
+const named = rules.map((one) => one.replace(/::?(before|after|hover|focus[a-z-]*|active)/g, "").trim());
+const is_styled = (one) => named.some((rule) => one.matches(rule));
+return [...document.querySelectorAll("main ul, main ol, main dl, main svg > :not(title, clipPath, defs, text, g)")]
+  .filter((one) => !is_styled(one)).map((one) => one.outerHTML.slice(0, 120));
+"""
+
+
+@pytest.mark.slow
+def test_each_list_and_each_mark_of_a_drawing_has_a_style(page: Page, made: Made) -> None:
+    opened(page, made, "khiva-round-robin")
+    assert page.js(UNSTYLED) == []
+    for view in ("bot", "matches", "match"):
+        page.js("document.querySelector('main > *').dataset.old = 'old'")
+        page.go(page.js("return document.querySelector(`a[href^='#${arguments[0]}=']`).hash", view))
+        page.until("return !document.querySelector('[data-old]') && document.querySelector('main > *')")
+        assert page.js(UNSTYLED) == [], view
+
+
 @pytest.mark.slow
 def test_nothing_is_loaded_and_the_policy_stands_first(page: Page, made: Made) -> None:
     opened(page, made, "khiva-round-robin")

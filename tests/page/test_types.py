@@ -1,5 +1,6 @@
 """Types of the page's modules and of the games' drawings, as their comments give them."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from npm import PAGE, packages
 
 import khiva_arena
 from khiva_arena.games import registry
+from khiva_arena.report import points_shapes, shapes
 
 HERE = Path(khiva_arena.__file__).parent
 
@@ -22,6 +24,16 @@ def checked(*words: str) -> tuple[int, str]:
 @pytest.mark.slow
 def test_modules_and_drawings_have_the_types_that_they_say() -> None:
     assert checked() == (0, "")
+
+
+def test_tables_have_the_types_that_the_report_gives_them() -> None:
+    """A section without a type here has none in a drawing, either, which tsc then refuses."""
+    text = (HERE / "page" / "browser" / "types.d.ts").read_text()
+    bodies = re.findall(r"interface (\w+) {(.+?)\n}", text, re.DOTALL)
+    written = {name: {*re.findall(r"^  (\w+)\??:", body, re.MULTILINE)} for name, body in bodies}
+    kinds = {name: kind for name, kind in {**vars(points_shapes), **vars(shapes)}.items() if name in written}
+    assert {"Pair", "PointsBySource", "Sections", "Standing"} < set(kinds)
+    assert {name: more for name, kind in kinds.items() if (more := written[name] - {*kind.__struct_fields__})} == {}
 
 
 @pytest.mark.slow

@@ -25,8 +25,8 @@ const FORMS = { knockout: bracket, swiss, gauntlet: candidates, sprt: candidates
 
 /** Who came in where. @param {Event} event @param {Table} table */
 function placed(event, table) {
-  const found = table.table.places?.find((/** @type {any} */ one) => one.event === event.id);
-  return { of: found?.of ?? event.rounds.length, rows: /** @type {any[]} */ (found?.rows ?? []) };
+  const found = table.table.places?.find((one) => one.event === event.id);
+  return { of: found?.of ?? event.rounds.length, rows: found?.rows ?? [] };
 }
 
 /** @param {Event} event @param {number} bot @param {import("./dom.js").Attributes} [more] */

@@ -83,11 +83,11 @@ export function crosstable({ meanings, table: { rows, sections } }) {
   const cells = sections.crosstable;
   if (!cells || rows.length < 2 || rows.length > 60) return null;
   const title = "Crosstable";
-  const apart = cells.some((/** @type {any[]} */ row, /** @type {number} */ i) => row.some((pair, j) => !pair && i !== j));
+  const apart = cells.some((row, i) => row.some((pair, j) => !pair && i !== j));
   const note = `Pair score in percent of the bot on the left against the one above; 50 is even. A frame: the ranks tell the two apart.${apart ? " -: the two never met." : ""} Click a cell to see the matches.`;
   const heads = ["", ...rows.map((_, at) => String(at + 1))];
   const body = rows.map((row, i) =>
-    h("tr", {}, h("th", { scope: "row", title: row.name }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
+    h("tr", {}, h("th", { scope: "row", title: row.name }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((pair, j) => {
       if (!pair) return h("td", { class: i === j ? "self" : "none", title: i === j ? null : "the two never met" }, i === j ? "" : "-");
       const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${matches_in(pair.matches)} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
       const step = Math.min(4, Math.floor(Math.abs(pair.score - 50) / 10));
@@ -138,12 +138,12 @@ export function dots(title, note, rows, middle, unit, meaning) {
 export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
   if (!sections.seats) return [];
   const name = new Map(rows.map((row) => [row.bot, row.name]));
-  const from = (/** @type {any} */ one) => `${matches_in(one.matches)}, ${count(one.seeds, "seed")}`;
-  const tables = new Set(sections.seats.seats.map((/** @type {any} */ one) => one.seats));
-  const of = (/** @type {any} */ one) => (tables.size > 1 ? ` of ${one.seats}` : "");
+  const from = (/** @type {{matches: number, seeds: number}} */ one) => `${matches_in(one.matches)}, ${count(one.seeds, "seed")}`;
+  const tables = new Set(sections.seats.seats.map((one) => one.seats));
+  const of = (/** @type {{seats: number}} */ one) => (tables.size > 1 ? ` of ${one.seats}` : "");
   return [
-    dots("Does the seat matter?", "Pair score in percent of whoever sits there; 50 is even.", sections.seats.seats.map((/** @type {any} */ one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %", meanings.seats),
-    dots("Does the neighbour matter?", "How much better others do in the seat after this bot than elsewhere, in percent of pair score; 0 is no effect.", sections.seats.neighbours.map((/** @type {any} */ one) => ({ name: name.get(one.bot) ?? "", value: one.effect, low: one.low, high: one.high, n: from(one) })), 0, " %", meanings.seats),
+    dots("Does the seat matter?", "Pair score in percent of whoever sits there; 50 is even.", sections.seats.seats.map((one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %", meanings.seats),
+    dots("Does the neighbour matter?", "How much better others do in the seat after this bot than elsewhere, in percent of pair score; 0 is no effect.", sections.seats.neighbours.map((one) => ({ name: name.get(one.bot) ?? "", value: one.effect, low: one.low, high: one.high, n: from(one) })), 0, " %", meanings.seats),
   ];
 }
 

@@ -68,13 +68,13 @@ export function by_source(film, one, step, width) {
 export function of_bots(of) {
   const found = of.table.sections.points;
   if (!found?.matches) return null;
-  const rows = found.rows.map((/** @type {any} */ row, /** @type {number} */ at) => ({ ...row, name: of.table.rows[at].name })).filter((/** @type {any} */ row) => row.matches);
+  const rows = found.rows.map((row, at) => ({ ...row, name: of.table.rows[at].name })).filter((row) => row.matches);
   const sources = [found.counted, found.uncounted];
-  const most = Math.max(1, ...rows.map((/** @type {any} */ row) => length(row.means)));
+  const most = Math.max(1, ...rows.map((row) => length(row.means)));
   const place = h("ul", { class: "by-source" });
   const [drawn, note] = first_of(rows, `Points of a mean match by source, from ${found.matches} of ${found.of} rated matches; those with a forfeit do not count.`);
-  whenever_wide(place, () => refill(place, ...drawn.map((/** @type {any} */ row) => bar(row.name, sources, row.means, most, place.clientWidth, 1))));
-  const numbers = { heads: ["bot", ...sources.flat(), "matches"], rows: rows.map((/** @type {any} */ row) => [row.name, ...row.means.map((/** @type {number} */ mean, /** @type {number} */ at) => `${number(mean, 1)} ± ${row.errors[at] === null ? "n/a" : number(row.errors[at], 1)}`), String(row.matches)]) };
+  whenever_wide(place, () => refill(place, ...drawn.map((row) => bar(row.name, sources, row.means, most, place.clientWidth, 1))));
+  const numbers = { heads: ["bot", ...sources.flat(), "matches"], rows: rows.map((row) => [row.name, ...row.means.map((mean, at) => `${number(mean, 1)} ± ${row.errors[at] === null ? "n/a" : number(row.errors[at], 1)}`), String(row.matches)]) };
   const title = "Where points come from";
   return figure(title, note, of.meanings.points, place, h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)));
 }

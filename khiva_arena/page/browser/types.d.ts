@@ -22,11 +22,88 @@ export interface Rating {
   bound: string;
 }
 
+// The sections of a table, as khiva_arena/report/shapes.py has them.
+
+export interface Pair {
+  score: number;
+  low: number | null;
+  high: number | null;
+  significant: boolean;
+  expected: number | null;
+  seeds: number;
+  matches: number;
+  certain: boolean;
+}
+
+export interface SeatScore {
+  seats: number;
+  seat: number;
+  score: number;
+  low: number | null;
+  high: number | null;
+  matches: number;
+  seeds: number;
+}
+
+export interface Neighbour {
+  bot: string;
+  effect: number | null;
+  low: number | null;
+  high: number | null;
+  matches: number;
+  seeds: number;
+}
+
+export interface BotPoints {
+  bot: string;
+  matches: number;
+  seeds: number;
+  means: number[];
+  errors: (number | null)[];
+}
+
+export interface PointsBySource {
+  matches: number;
+  of: number;
+  counted: string[];
+  uncounted: string[];
+  rows: BotPoints[];
+}
+
+export interface Seats {
+  seats: SeatScore[];
+  neighbours: Neighbour[];
+}
+
+export interface PlacedBot {
+  place: number;
+  bot: string;
+  name: string;
+  score: number | null;
+  byes: number;
+  points?: number | null;
+  tables?: number | null;
+  opponents?: number | null;
+  out?: number | null;
+}
+
+export interface EventPlaces {
+  event: string;
+  of: number;
+  rows: PlacedBot[];
+}
+
+export interface Sections {
+  crosstable?: (Pair | null)[][];
+  seats?: Seats;
+  points?: PointsBySource;
+}
+
 export interface Table {
   title: string;
   columns: { head: string; field: string; doc: string; left: boolean; texts: string[] }[];
   notes: string[];
-  table: { rows: Standing[]; sections: Record<string, any>; events: string[]; [key: string]: any };
+  table: { rows: Standing[]; sections: Sections; events: string[]; places?: EventPlaces[]; clock: string };
   meanings: Record<string, string>;
   verdict?: string;
   by_seeds: { seeds: number; matches: number; rows: Rating[] }[];
