@@ -6,26 +6,32 @@ from khiva_arena.setting_row import Kind, Setting
 _HEADING = "A cluster"
 # fmt: off
 _SETTINGS = (
-    Setting("dask", Kind.TEXT, None, _HEADING, of_a_league=True, in_a_trial=False, shape="ADDRESS", of="the address of the cluster", elsewhere=True,
+    Setting("dask", Kind.TEXT, None, _HEADING,
+            of_a_league=True, in_a_trial=False, shape="ADDRESS", of="the address of the cluster", elsewhere=True,
             help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
                  "workers on this machine. They say how many matches at a time, not --jobs.",
             example="tls://head:8786",
             opens="Whoever answers at this address gets bots and deals; local:N starts workers that listen on this machine."),
-    Setting("dask_tls", Kind.FOLDER, None, _HEADING, of_a_league=True, in_a_trial=True, private=True, elsewhere=True, needs="dask",
+    Setting("dask_tls", Kind.FOLDER, None, _HEADING,
+            of_a_league=True, in_a_trial=True, private=True, elsewhere=True, needs="dask",
             help="ca.pem, cert.pem and key.pem, by which this command, the scheduler and the workers know each other "
                  "[default: what Dask's own settings name].",
             example="tls",
             opens="Whoever has a certificate that these sign is trusted as the cluster."),
-    Setting("dask_open_to_all", Kind.SWITCH, False, _HEADING, of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",
+    Setting("dask_open_to_all", Kind.SWITCH, False, _HEADING,
+            of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",
             help="Take a tcp:// scheduler. Whoever reaches it or a worker runs programs there as you, and reads the deals.",
             opens="A cluster is trusted without a certificate."),
-    Setting("dask_wait", Kind.TIME, "60s", _HEADING, of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",
+    Setting("dask_wait", Kind.TIME, "60s", _HEADING,
+            of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",
             help="How long to wait for a scheduler that is away, or for a worker that can play."),
-    Setting("dask_rerun_bots", Kind.TEXT, None, _HEADING, of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask", shape="SHARE",
+    Setting("dask_rerun_bots", Kind.TEXT, None, _HEADING,
+            of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask", shape="SHARE",
             help="With --clock ticks: run the bots of such a share of the matches again on this machine, drawn as they come in, "
                  "and refuse a worker whose match does not come out equal.",
             example="5%"),
-    Setting("dask_take_unconfirmed", Kind.SWITCH, False, _HEADING, of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",
+    Setting("dask_take_unconfirmed", Kind.SWITCH, False, _HEADING,
+            of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",
             help="Go on even if more than one in twenty of the matches that --dask-rerun-bots draws cannot be confirmed on this "
                  "machine."),
 )
