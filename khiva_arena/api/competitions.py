@@ -223,11 +223,11 @@ def run(
     """
     words, functions = as_words(() if bots is None else bots)
     config = None if settings is None else as_path("settings", settings)
-    file = {} if config is None else read_file(config)[0]
+    file = read_file(config)
     bot_words = {} if bots is None else {"bots": words}
-    keywords = plain_settings({**more, **bot_words}, functions, isolation=file.get("isolation"))
+    keywords = plain_settings({**more, **bot_words}, functions, isolation=file.settings.get("isolation"))
     options = _options(any_engine, new_event, public)
-    aloud = is_remote(words or file.get("bots", ()))
+    aloud = is_remote(words or file.settings.get("bots", ()))
     call: dict[str, Any] = {"config": str(config) if config else None}
     if from_plan is not None or shard is not None:
         call |= _plan_arguments(from_plan, shard, config, functions, new_event)
@@ -236,7 +236,7 @@ def run(
     if from_plan is None:
         from khiva_arena.settings.competition import competition_from
 
-        refuse_early(keywords, lambda values: competition_from(config, values, say_nothing), file.get("game"))
+        refuse_early(keywords, lambda values: competition_from(file, values, say_nothing), file.settings.get("game"))
     else:
         from khiva_arena.competition.plans import PLANS
 
@@ -247,7 +247,7 @@ def run(
             keywords, lambda values: plans.competition_of_plan(plan, call["part"][1], values, bool(any_engine), say_nothing), game
         )
     host = Host("compete", listens=True, aloud=aloud, keywords=keywords, options=options, callables=functions, **call)
-    return Competition(host, _store(keywords, file))
+    return Competition(host, _store(keywords, file.settings))
 
 
 def _plan_arguments(

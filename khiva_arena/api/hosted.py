@@ -93,8 +93,9 @@ def compete(
         )
         return _play(stages, entrants, RunOptions(**options, planned=planned), listener)
     from khiva_arena.settings.competition import competition_from, not_taken
+    from khiva_arena.settings.file import read_file
 
-    file, values = Path(config) if config else None, with_tuples(keywords)
+    file, values = read_file(Path(config) if config else None), with_tuples(keywords)
     stages, entrants = competition_from(file, values, say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
     return _play(stages, entrants, RunOptions(**options), listener, not_taken(file, values))

@@ -19,7 +19,7 @@ from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.setting_row import duration_ms
 from khiva_arena.settings.competition import CompetitionParts, competition_from, not_taken
-from khiva_arena.settings.file import read_file
+from khiva_arena.settings.file import SettingsFile, read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
 from khiva_arena.store.db import Store
@@ -69,17 +69,18 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
         LIVE_VIEWS.get("--web").check_installed()
     flag_settings = settings_by_flags(flags)
-    if shipped:
-        _add_shipped(config, flag_settings)
     if yes and budget is None:
         raise ConfigError("--yes needs --budget; nothing else asks")
+    file = read_file(config)
+    if shipped:
+        _add_shipped(file, flag_settings)
     if from_plan is not None:
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
         stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
-        stages, entrants = _competition_from(config, flag_settings, is_plan=plan is not None)
+        stages, entrants = _competition_from(file, flag_settings, is_plan=plan is not None)
     check_needed_flags(stages[0])
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
@@ -97,10 +98,9 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
-    file = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
-    seating = seating_of(stages[0], entrants, say)
-    others = not_taken(config, flag_settings) if from_plan is None else ()
-    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file, not_taken=others)
+    name = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
+    seating, others = seating_of(stages[0], entrants, say), not_taken(file, flag_settings)
+    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=name, not_taken=others)
     try:
         event_ids, complete = competition.play()
     except KeyboardInterrupt:
@@ -125,26 +125,23 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         if as_json:
             print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=True)
         else:
-            print_run(stages[0].out, event_ids, str(config) if file else "")
+            print_run(stages[0].out, event_ids, str(config) if name else "")
     return 0 if complete else 1
 
 
-def _competition_from(config: Path | None, flag_settings: Mapping[str, Any], *, is_plan: bool) -> CompetitionParts:
+def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, is_plan: bool) -> CompetitionParts:
     """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included.
 
     is_plan: whether a plan is written.
     """
     try:
-        return competition_from(config, flag_settings, say)
+        return competition_from(file, flag_settings, say)
     except GameFault:
         raise
     except ConfigError as error:
         problems = list(error.problems)
         with if_interrupted(say, lambda: "no match was begun"):
-            try:
-                typed = {**(read_file(config)[0] if config else {}), **flag_settings}
-            except ConfigError:
-                typed = {}  # a file that cannot be read names no bots
+            typed = {**file.settings, **flag_settings}
             if is_plan:
                 typed["skip_broken"] = True  # a plan leaves nobody out, so that this is no way on
             raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
@@ -166,9 +163,9 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         return proposal if not proposal.lines or agreed("play this?", yes) else None
 
 
-def _add_shipped(config: Path | None, flags: dict[str, Any]) -> None:
+def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:
     """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
-    values = {**(read_file(config)[0] if config else {}), **flags}
+    values = {**file.settings, **flags}
     words = values.get("bots", ())
     if isinstance(words, list | tuple):
         flags["bots"] = (*words, *ready_bots(values.get("game") or DEFAULTS["game"]))

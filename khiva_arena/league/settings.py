@@ -300,7 +300,7 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
             raise ConfigError(reasons)
         return settings
 
-    asker = Asker(path, SettingsFile(own, places, file.text), flags, say, _command_that_asks(folder))
+    asker = Asker(file._replace(settings=own, places=places), flags, say, _command_that_asks(folder))
     settings = with_consent(asker, anchors, problems, checked_settings)
     try:
         hours_of(options.hours)

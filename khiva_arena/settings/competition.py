@@ -20,7 +20,7 @@ from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.setting_row import TABLES
 from khiva_arena.settings import define, permissions
-from khiva_arena.settings.file import SettingsFile, by_line, read_file, renamed_settings
+from khiva_arena.settings.file import SettingsFile, by_line, renamed_settings
 from khiva_arena.settings.permissions import asking
 from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import stages_from
@@ -49,32 +49,28 @@ class CompetitionParts(NamedTuple):
 class Asker(NamedTuple):
     """A question to the user about a settings file, asked before anything happens that the file opens.
 
-    path: of the file; None for settings that no file gave, which open nothing by themselves.
-    file: its settings and its text.
+    file: read once; settings that no file gave open nothing by themselves.
     flags: settings by flags, which win over those of the file.
     say: takes a line for people.
     command: the one that asks at a terminal; "" if it is the one that was typed, which has flags for all settings.
     """
 
-    path: Path | None
     file: SettingsFile
     flags: Mapping[str, Any]
     say: Say
     command: str = ""
 
 
-def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
+def competition_from(file: SettingsFile, overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     """Return the settings of each stage, and the bots that play.
 
-    config: a settings file.
     overrides: settings that win over those of the file; of a table, those of its keys that it names.
     say: takes a line for people, as on a bot that is left out.
 
     Raises ConfigError with every mistake in settings, bots and stages, by line of the file. It is raised too if the user does not
     agree to an opening of the file. Raises GameFault if the game breaks its contract.
     """
-    file = read_file(config) if config else SettingsFile({}, {}, "")
-    asker = Asker(config, file, overrides, say)
+    asker = Asker(file, overrides, say)
     file_settings, places = file.settings, file.places
     for line in (*renamed_settings(places), *_globs_in_words(file, overrides)):
         say(line)
@@ -117,13 +113,13 @@ def _globs_that_play(file: SettingsFile, overrides: Mapping[str, Any]) -> dict[s
     return {word: glob for word, glob in file.globs.items() if isinstance(words, list | tuple) and set(glob.bots) <= {*words}}
 
 
-def not_taken(config: Path | None, overrides: Mapping[str, Any]) -> list[NotPlayed]:
-    """Return the files and folders that fit a glob of bots in a settings file and are no bots. Raises ConfigError."""
-    if config is None:
+def not_taken(file: SettingsFile, overrides: Mapping[str, Any]) -> list[NotPlayed]:
+    """Return the files and folders that fit a glob of bots in a settings file and are no bots."""
+    if not file.globs:
         return []
     from khiva_arena.entrants.bot_words import why_not_taken  # not above: few files have globs
 
-    paths = [path for glob in _globs_that_play(read_file(config), overrides).values() for path in glob.others]
+    paths = [path for glob in _globs_that_play(file, overrides).values() for path in glob.others]
     return [NotPlayed(os.path.basename(path), path, Why.NO_BOT, why_not_taken(path)) for path in dict.fromkeys(paths)]
 
 
@@ -135,7 +131,7 @@ def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], che
 
     problems: the mistakes so far; those of ``check`` are added, and the refusal if the user does not agree.
     """
-    if asker.path is None:
+    if asker.file.path is None:
         return _checked(problems, check)
     from khiva_arena.settings import consent  # not above: most runs have no file
     from khiva_arena.terminal.question import can_ask
@@ -145,8 +141,8 @@ def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], che
     made = None if runs_code else _checked(problems, check)
     if openings and not (problems and can_ask()):
         try:
-            digest = consent.digest_of_file(asker.path, asker.file.text, consent.programs(openings, entrants))
-            consent.ask(asker.path, openings, digest, asker.say, asker.command)
+            digest = consent.digest_of_file(asker.file.path, asker.file.text, consent.programs(openings, entrants))
+            consent.ask(asker.file.path, openings, digest, asker.say, asker.command)
         except ConfigError as error:
             problems += error.problems
     return _checked(problems, check) if runs_code and not problems else made

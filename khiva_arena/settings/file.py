@@ -28,19 +28,23 @@ class SettingsFile(NamedTuple):
     places: where each setting stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
     text: all of the file.
     globs: the folders for which each glob among its bots stands.
+    path: of the file; None without one.
     """
 
-    settings: dict[str, Any]
-    places: dict[str, str]
-    text: str
+    settings: Mapping[str, Any] = MappingProxyType({})
+    places: Mapping[str, str] = MappingProxyType({})
+    text: str = ""
     globs: Mapping[str, "Glob"] = MappingProxyType({})
+    path: Path | None = None
 
 
-def read_file(path: Path) -> SettingsFile:
-    """Return the settings in a TOML file. Raises ConfigError.
+def read_file(path: Path | None) -> SettingsFile:
+    """Return the settings in a TOML file, none without a file. Raises ConfigError.
 
     Bots, files and folders, and files named by a rule are relative to the file's folder.
     """
+    if path is None:
+        return SettingsFile()
     text, raw = toml_file.read(path)
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
     places = dict.fromkeys(raw, f"{path}:1") | places
@@ -50,7 +54,7 @@ def read_file(path: Path) -> SettingsFile:
             raw[row.name], places[row.name] = raw.pop(row.old_name), places[row.old_name]
         if row.name in raw:
             raw[row.name] = _from(path.parent, row, raw[row.name], globs)
-    return SettingsFile(raw, places, text, globs)
+    return SettingsFile(raw, places, text, globs, path)
 
 
 def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from arena import C, arena
 from hypothesis import given
 from hypothesis import strategies as st
 from wording import pattern, sentence
 
+from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.formats import Format
 from khiva_arena.settings.competition import competition_from
@@ -197,8 +199,21 @@ def test_a_glob_among_the_bots_stands_for_the_folders_that_have_a_bot_toml(tmp_p
     assert read_file(tmp_path / "c.toml").settings["bots"] == [ann, bob, "shipped:python/random", "none/*"]
     (tmp_path / "c.toml").write_text('bots = ["bots/*"]\nseats = 2\n')
     said: list[str] = []
-    _, entrants = competition_from(tmp_path / "c.toml", {}, lambda text, **_: said.append(text))
+    file = read_file(tmp_path / "c.toml")
+    _, entrants = competition_from(file, {}, lambda text, **_: said.append(text))
     assert [bot.name for bot in entrants] == ["ann", "bob"]
     assert said == [f"bots/*: 2 bots, {ann}, {bob}; not taken: {tmp_path / 'bots' / 'notes'}"]
-    competition_from(tmp_path / "c.toml", {"bots": [ann, "shipped:python/random"]}, lambda text, **_: said.append(text))
+    competition_from(
+        read_file(tmp_path / "c.toml"), {"bots": [ann, "shipped:python/random"]}, lambda text, **_: said.append(text)
+    )
     assert len(said) == 1, "flags win over the file, whose bots do not play"
+
+
+@pytest.mark.parametrize("words", [(), ("--shipped",), ("--budget", "1s")])
+def test_a_run_reads_its_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    """Also beside a mistake: ``take`` asks for more bots than come."""
+    (tmp_path / "c.toml").write_text(f'bots = ["{C}"]\nseats = 2\n[[stage]]\ntake = 99\n')
+    read: list[Path] = []
+    monkeypatch.setattr(toml_file, "read", lambda path, real=toml_file.read, **how: (read.append(path), real(path, **how))[1])
+    arena("run", "c.toml", *words, cwd=tmp_path, code=2)
+    assert [path for path in read if path.name == "c.toml"] == [Path("c.toml")]
