@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.competition.budget_try import MeasuredTime, Trial
-from khiva_arena.competition.who_plays import check_place, players_of
+from khiva_arena.competition.who_plays import executor_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import conditions, pooled
@@ -17,7 +17,7 @@ from khiva_arena.events.durations import MatchTime, of_store
 from khiva_arena.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.events.find import events_of
 from khiva_arena.events.pools import results_of, standings_of
-from khiva_arena.playing.starts import BudgetTrial
+from khiva_arena.playing.starts import BudgetTrial, Entrants
 from khiva_arena.ratings import planning
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.sharing import SharedDeals
@@ -61,10 +61,10 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     first, seconds = stages[0], budget_ms / 1000
     _check(stages, entrants)
     sandbox = chosen_sandbox(first)
-    check_place(first, entrants, sandbox, None, say)
+    executor = executor_of(first, Entrants(tuple(entrants)), sandbox, None, say)
     admit(sandbox, first, say, rated=True)
     with ExitStack() as stack:
-        playing, executor = players_of(stages, entrants, sandbox, None, say, stack)
+        playing = players_of(stages, entrants, sandbox.level, executor, stack)
         definition = definition_of(first, playing.entrants, sandbox)
         store_exists = Store.check(first.out)
         if store_exists and not new_event and (chain := _begun_in(first, definition)):

@@ -15,7 +15,7 @@ from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.options import RunOptions, check_public_of_past, public_to_add
 from khiva_arena.competition.own_events import OwnEvents
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
-from khiva_arena.competition.who_plays import check_place, executor_of, players_of
+from khiva_arena.competition.who_plays import executor_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -104,10 +104,12 @@ class Run:
         store_exists, another = Store.check(self._first.out), False
         stored.refuse_league(self._first.out)
         with if_interrupted(self.say, self._how_far), ExitStack() as stack:
+            self._playing = self.trial.entrants if self.trial else Entrants(tuple(self.entrants))
+            self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
             if self._first.skip_broken or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
-                check_place(self._first, self.entrants, self._sandbox, self._source.file, self.say)
                 self._admit()
-            self._choose_players(stack)
+            if self.trial is None:
+                self._playing = players_of(self.stages, self.entrants, self._sandbox.level, self._executor, stack)
             self._check_definition(store_exists)
             if store_exists:
                 with Store.read(self._first.out) as store:
@@ -129,15 +131,6 @@ class Run:
         if self.trial is None and not self._is_admitted:
             admit(self._sandbox, self._first, self.say, rated=True)
         self._is_admitted = True
-
-    def _choose_players(self, stack: ExitStack) -> None:
-        """Choose the bots and the executor of their matches. Bots that do not start are left out if the settings say so."""
-        if self.trial is not None:
-            self._playing = self.trial.entrants
-            self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
-        else:
-            players = players_of(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
-            self._playing, self._executor = players
 
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""
