@@ -16,7 +16,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import MOST_PAYLOAD
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.modules import bot_identity, is_sound
-from khiva_arena.entrants.staging import KEPT, cache_folder, interpreter_of, payload_of, stage, staged
+from khiva_arena.entrants.staging import KEPT, cache_folder, stage_module
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
@@ -45,10 +45,7 @@ def _only_module(bot: Bot, level: Level) -> Bot:
     if bot.built_from:
         return bot  # of a plan, with all that is left of it
     bot = bot.in_ticks
-    stage(bot, level)
-    folder = staged(level) / bot.identity
-    module = interpreter_of(bot) if bot.is_interpreted else _bytes(folder / bot.module)
-    payload = payload_of(bot, folder)
+    _, module, payload = stage_module(bot, level)
     files = [keep("module", module), *([keep("payload", payload)] if payload is not None else [])]
     return replace(_of_files(bot, bot_identity(module, payload), files, bot.identity), original=bot)
 

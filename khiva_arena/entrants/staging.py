@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from khiva_arena import shipped
 from khiva_arena.arbiter.seals import is_as_sealed, seal, seal_of
@@ -31,6 +32,19 @@ KEPT = "modules"
 """The folder of the cache with modules and payloads by their hashes."""
 DRAFT_SECONDS = 24 * 60 * 60
 _IDENTITY = re.compile("[0-9a-f]{64}")
+
+
+class StagedModule(NamedTuple):
+    """A bot that is a module, as it lies staged.
+
+    command: starts it.
+    module: its bytes, or those of its interpreter.
+    payload: the bytes that it reads from descriptor 3; None if it has no payload.
+    """
+
+    command: Command
+    module: bytes
+    payload: bytes | None
 
 
 def cache_folder() -> Path:
@@ -81,6 +95,36 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         paths = [os.path.join(bot.folder, word) for word in bot.run[1:]]
         files = tuple(os.path.abspath(path) for path in paths if os.path.isfile(path))
         return Command(bot.run, bot.folder, {}, (*files, *of_runtimes(bot)))
+    if bot.module:
+        return stage_module(bot, level, by_function=by_function).command
+    final, _ = _staged_files(bot, level)
+    words = as_run(bot.run, bot)
+    inside = final / words[0]
+    if "/" in words[0] and inside.is_file():
+        words[0] = str(inside)
+        must_stay_in(bot, words[0], str(final))
+    environment, readable = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
+    if bot.run[0] == PYTHON and (engine := _engine()):
+        environment["PYTHONPATH"] = engine
+        readable.append(engine)
+    return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
+
+
+def stage_module(bot: Bot, level: Level, *, by_function: bool = False) -> StagedModule:
+    """Stage a bot that is a module, as ``stage`` does, and return the bytes that play."""
+    from khiva_arena.entrants import modules  # not above: most tables have none
+
+    final, compiled = _staged_files(bot, level)
+    for file in filter(None, (bot.module, bot.payload)):
+        if (final / file).is_file():
+            must_stay_in(bot, str(final / file), str(final))
+    payload = _payload_of(bot, final)
+    module = interpreter_of(bot) if bot.is_interpreted else modules.module_of(bot, final)
+    return StagedModule(modules.command(bot, module, payload, level, compiled, by_function=by_function), module, payload)
+
+
+def _staged_files(bot: Bot, level: Level) -> tuple[Path, Path]:
+    """Stage the files of a bot, and return their folder, and that of compiled modules."""
     home = cache_folder()
     try:
         home, compiled = staged(level), staged(level, COMPILED) if bot.module else Path()
@@ -96,28 +140,10 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         if error.errno == errno.ENAMETOOLONG:  # or than a path can name
             raise _too_deep(bot) from None
         raise StagingError(f"{bot.name}: cannot be staged in {home}: {_in_words(error)}") from None
-    if bot.module:
-        from khiva_arena.entrants import modules  # not above: most tables have none
-
-        for file in filter(None, (bot.module, bot.payload)):
-            if (final / file).is_file():
-                must_stay_in(bot, str(final / file), str(final))
-        payload = payload_of(bot, final)
-        module = interpreter_of(bot) if bot.is_interpreted else modules.module_of(bot, final)
-        return modules.command(bot, module, payload, level, compiled, by_function=by_function)
-    words = as_run(bot.run, bot)
-    inside = final / words[0]
-    if "/" in words[0] and inside.is_file():
-        words[0] = str(inside)
-        must_stay_in(bot, words[0], str(final))
-    environment, readable = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
-    if bot.run[0] == PYTHON and (engine := _engine()):
-        environment["PYTHONPATH"] = engine
-        readable.append(engine)
-    return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
+    return final, compiled
 
 
-def payload_of(bot: Bot, folder: Path) -> bytes | None:
+def _payload_of(bot: Bot, folder: Path) -> bytes | None:
     """Return what the module of a bot reads from descriptor 3, None if it has no payload. Raises BotError.
 
     folder: of its staged files
