@@ -11,6 +11,8 @@ from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.interpreters import pin_of
+from khiva_arena.entrants.loading import valid_part_of
+from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Event, Game, Plain, State
 from khiva_arena.games.registry import GAMES, get
@@ -37,7 +39,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str
 
     Raises ConfigError for mistakes in the settings or the bot, or if no step could be made.
     """
-    settings, loaded, games_of_check = parts_of_check(bot, games, keywords, say)
+    settings, loaded, games_of_check, runtimes = parts_of_check(bot, games, keywords, say)
     sandbox = sandbox_of(settings, say, rated=False)
     if not loaded.guest:
         _must_start(loaded, sandbox)
@@ -50,7 +52,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str
         quick=quick,
         levels=(sandbox.level,) if restricted or quick else tuple(Level),
         trust=settings.trust_bots or not sandbox.level.confines,
-        runtimes=settings.loading.runtimes,
+        runtimes=runtimes,
         network=bool(settings.network),
         handed=values_of(loaded.name, settings.env),
         seats=seating_of(settings, [loaded], say),
@@ -63,20 +65,23 @@ class CheckParts(NamedTuple):
     settings: the settings.
     bot: the bot that is checked.
     games: the games that it plays.
+    runtimes: by name, the runtimes that it may use.
     """
 
     settings: Settings
     bot: Bot
     games: tuple[Game, ...]
+    runtimes: Mapping[str, Runtime]
 
 
 def parts_of_check(bot: str, games: Sequence[str], keywords: Mapping[str, Any], say: Say = say_nothing) -> CheckParts:
     """Return the parts of a check from the arguments of ``new_check``. Raises ConfigError."""
     settings = settings_from({**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)})
-    loaded = _as_it_can_play(bot_files.load(bot, loading=asking(settings.loading, say)), say)
+    loading = asking(valid_part_of(keywords), say)
+    loaded = _as_it_can_play(bot_files.load(bot, loading=loading), say)
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
-    return CheckParts(settings, loaded, _games(loaded, games, keywords.get("rules", {})))
+    return CheckParts(settings, loaded, _games(loaded, games, keywords.get("rules", {})), loading.runtimes)
 
 
 def _as_it_can_play(bot: Bot, say: Say) -> Bot:

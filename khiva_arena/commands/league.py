@@ -117,8 +117,8 @@ def _anchors(game: str, language: str) -> dict[str, str]:
 def enter(league: Path, bot: str, author: str, name: str | None, allow_include: bool | None, as_json: bool) -> int:
     """Check a bot, play its trial table, and let it wait for the next batch. Returns the exit code."""
     loaded = league_of(league, {}, say)
-    allowed = valid_part_of(None, None, allow_include).include  # what league.toml allows its anchors is not for this bot
-    entrant = bot_files.load(bot, loading=asking(replace(loaded.settings.loading, include=allowed), say))
+    allowed = valid_part_of({"allow_include": allow_include}).include  # what league.toml allows its anchors is not for this bot
+    entrant = bot_files.load(bot, loading=asking(replace(loaded.loading, include=allowed), say))
     if entrant.guest:
         raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
     family, packed = name or entrant.name, pack(entrant)

@@ -80,7 +80,7 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
         raise ConfigError("name the bot to send, or give --status")
     token_file, _, name, allow, agree, wait, as_json = wish
     token = _token(token_file)
-    entrant = bot_files.load(bot, loading=asking(valid_part_of(None, None, allow), say))
+    entrant = bot_files.load(bot, loading=asking(valid_part_of({"allow_include": allow}), say))
     name = name or entrant.name
     check_name(name, "a bot")
     packed = pack(entrant)

@@ -132,22 +132,22 @@ def in_words(key: str, number: int) -> str:
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
-def valid_part_of(limits: object, raw_runtimes: object, allow: object = False, unreleased: object = False) -> Loading:
-    """Return the valid part of raw ``limits`` and ``runtimes``. ``allow``: True lets bots include files outside of their folders.
-    ``unreleased``: True takes interpreters that no release has.
+def valid_part_of(settings: Mapping[str, Any]) -> Loading:
+    """Return how bots are read by the valid part of raw settings.
 
     Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
     not blamed in addition.
     """
     bounds, by_name = DEFAULT, dict[str, Runtime]()
+    limits, named = settings.get("limits"), settings.get("runtimes")
     if isinstance(limits, Mapping):
         with suppress(ConfigError):
             bounds = bounds_of_settings(limits)
-    for name, place in raw_runtimes.items() if isinstance(raw_runtimes, Mapping) else ():
+    for name, place in named.items() if isinstance(named, Mapping) else ():
         try:
             by_name |= runtimes.of_settings({name: place})
         except ConfigError:
             # A stand-in for the wrong runtime, while bots that name it are read.
             by_name[name] = Runtime(name, sys.executable, sys.prefix)
-    include = allow_include if allow is True else refuse_include
-    return Loading(bounds, by_name, include, Interpreters(unreleased=unreleased is True))
+    include = allow_include if settings.get("allow_include") is True else refuse_include
+    return Loading(bounds, by_name, include, Interpreters(unreleased=settings.get("unreleased_interpreters") is True))

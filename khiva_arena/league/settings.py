@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.entrants.bots import Bot, pinned
+from khiva_arena.entrants.loading import Loading, valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.league.folder import SETTINGS, refuse_old_queue
@@ -161,6 +162,7 @@ class League(NamedTuple):
 
     folder: of the league.
     settings: those that a competition has, too.
+    loading: how its bots are read.
     options: those of ``[league]``.
     anchors: the bots that play in every batch.
     sandbox: of all bots.
@@ -168,6 +170,7 @@ class League(NamedTuple):
 
     folder: Path
     settings: Settings
+    loading: Loading
     options: LeagueOptions
     anchors: tuple[Bot, ...]
     sandbox: Sandbox
@@ -308,14 +311,15 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
         problems += [f"{places.get('league.hours', path)}: {problem}" for problem in error.problems]
     if problems or settings is None:
         raise ConfigError(by_line(problems, places))
+    loading = valid_part_of(given)
     sandbox = chosen_sandbox(settings) if is_new else sandbox_of(settings, say, rated=True, may_trust=False)
     if settings.clock is Clock.TICKS:
-        interpreters = structs.replace(settings.loading.interpreters, pins=options.interpreters)
-        settings = structs.replace(settings, loading=structs.replace(settings.loading, interpreters=interpreters))
+        interpreters = structs.replace(loading.interpreters, pins=options.interpreters)
+        loading = structs.replace(loading, interpreters=interpreters)
         anchors = [pinned(bot, interpreters) for bot in anchors]
         if sandbox.level.confines or not is_new:  # a new league's anchors are built when it is first played
             anchors = as_modules(anchors, sandbox.level, skip_broken=False)
-    return League(folder, settings, options, tuple(anchors), sandbox)
+    return League(folder, settings, loading, options, tuple(anchors), sandbox)
 
 
 def _command_that_asks(folder: Path) -> str:

@@ -164,8 +164,7 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     Raises ConfigError with every mistake.
     """
     words, engines, broken = settings.get("bots", ()), settings.get("engines"), settings.get("skip_broken") is True
-    loading = loads.valid_part_of(*map(settings.get, ("limits", "runtimes", "allow_include", "unreleased_interpreters")))
-    loading = asking(loading, say)
+    loading = asking(loads.valid_part_of(settings), say)
     bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):

@@ -68,7 +68,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
             problems += [f"{flag} {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return loads.valid_part_of(bounds, runtimes, settings.get("allow_include"), settings.get("unreleased_interpreters"))
+    return loads.valid_part_of(settings | {"limits": bounds})
 
 
 def flag_words(row: Setting, value: Any) -> Iterator[str]:

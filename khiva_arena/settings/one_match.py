@@ -9,6 +9,7 @@ import msgspec
 from khiva_arena.arbiter.match import Job
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.hints.starts import hinting, modules_of
@@ -64,7 +65,7 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
     """
     seated = {"seats": len(values["bots"])} if values.get("bots") else {}
     settings = settings_from({**values, **seated}, {"seats": "--bot"}, seats="bots")
-    loading = asking(settings.loading, say)
+    loading = asking(valid_part_of(values), say)
     entrants = [bot_files.load(word, loading=loading) for word in settings.bots]
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])

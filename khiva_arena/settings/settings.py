@@ -10,7 +10,6 @@ from khiva_arena import hooks
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants import toml_file
-from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
@@ -51,7 +50,6 @@ class Settings(msgspec.Struct, frozen=True):
     limits: times, in milliseconds.
     rules: the game's whole rules map.
     resources: the limits of a bot during a match.
-    loading: the bounds and runtimes with which bots are read.
     stage: the number of this event among several, from 1; 0: the only one.
     name: the stage's name.
     take: how many of the best of the stage before play in it; None: all.
@@ -89,7 +87,6 @@ class Settings(msgspec.Struct, frozen=True):
     link_ms: int
     kept: tuple[str, ...]
     of_extensions: Mapping[str, Any]
-    loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     rate_kept: bool = False
@@ -190,9 +187,6 @@ def settings_from(
         "kept": tuple(values.get("kept", ())),
         "of_extensions": {row.name: _as_read(row, values) for row in OF_EXTENSIONS},
         "resources": _resources(values["limits"]),
-        "loading": loads.valid_part_of(
-            values["limits"], values["runtimes"], values["allow_include"], values["unreleased_interpreters"]
-        ),
         "policy": Policy(values["policy"]),
         "clock": Clock(values["clock"]),
         "format": Format(values["format"]),

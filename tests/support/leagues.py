@@ -13,6 +13,7 @@ from synthesised import Fails, outcome, void
 
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.errors import BotError
 from khiva_arena.league.chain.links import Over
 from khiva_arena.league.chain.roster import Chain
@@ -53,9 +54,8 @@ def league_in(folder: Path, anchors: int = 2, options: LeagueOptions | None = No
     bots = tuple(named(f"anchor {number}") for number in range(anchors))
     (folder / "league.toml").parent.mkdir(exist_ok=True)
     (folder / "league.toml").write_text("")
-    return League(
-        folder, made, options or LeagueOptions(retry_minutes=0), bots, Sandbox(Level.STANDARD, made.resources, ponder=True)
-    )
+    sandbox = Sandbox(Level.STANDARD, made.resources, ponder=True)
+    return League(folder, made, AS_IT_IS, options or LeagueOptions(retry_minutes=0), bots, sandbox)
 
 
 def enter(league: League, author: str, name: str, made: str = "") -> str:

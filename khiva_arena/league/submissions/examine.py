@@ -200,7 +200,7 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
     shutil.rmtree(draft, ignore_errors=True)  # what a kill has left
     draft.parent.mkdir(mode=0o700, exist_ok=True)
     unpack(packed, draft)
-    bot = _loaded(league, draft, entry.family_name, league.settings.loading.interpreters)
+    bot = _loaded(league, draft, entry.family_name, league.loading.interpreters)
     if sum(map(len, (*bot.run, *bot.build))) > MOST_WORDS:
         raise ConfigError(f"its run and build lines have more than {MOST_WORDS:,} characters; put a longer script into a file")
     if entry.identity and bot.identity != entry.identity:
@@ -248,7 +248,7 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
     identity: of its files and commands
     parts: the hashes of its module and its payload if it was entered with both: its interpreter is the one of then
     """
-    interpreters = league.settings.loading.interpreters
+    interpreters = league.loading.interpreters
     if not parts:
         return _loaded(league, folder_of(league, identity), name, interpreters)
     bot = _loaded(league, folder_of(league, identity), name, replace(interpreters, pins=None))
@@ -263,7 +263,7 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
 
 
 def _loaded(league: League, folder: Path, name: str, interpreters: Interpreters) -> Bot:
-    loading = replace(league.settings.loading, include=refuse_outside, interpreters=interpreters)
+    loading = replace(league.loading, include=refuse_outside, interpreters=interpreters)
     return replace(bot_files.load(str(folder), loading=loading), name=name, author="")
 
 
@@ -290,7 +290,7 @@ def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
         quick=True,
         levels=(league.sandbox.level,),
         trust=False,
-        runtimes=settings.loading.runtimes,
+        runtimes=league.loading.runtimes,
     )
     report = check(running, bot.name, lambda step: renew())
     return _tried(league, bot, renew) if report.passed else Finding(False, _failed(report))
