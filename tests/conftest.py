@@ -37,7 +37,8 @@ if (
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+for support in sorted((ROOT / "tests").glob("**/support")):  # of the core, and of each extension
+    sys.path.insert(0, str(support))
 
 gc.set_threshold(50_000, 20, 20)  # a fifth less time: most of what tests make is no cycle
 

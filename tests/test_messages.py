@@ -36,7 +36,7 @@ LEFT = {
     "tests/modules/*_rows.py": "as above",
     "tests/games/emira/cards.py": "the cards as the rules tell them",
     "tests/kits/test_protocol_docs.py": "a page's own words",
-    "tests/fuzz/fuzz_relay.py": "a program's own report",
+    "tests/seats/support/fuzz_relay.py": "a program's own report",
     "tests/web/test_in_a_browser.py": "the words of live.js, which is not Python",
     "tests/support/killing.py": "a program's own report",
     "tests/support/levels.py": "why a test is skipped",

@@ -19,6 +19,7 @@ from pathlib import Path
 from waiting import until
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "cluster" / "support"))
 
 from arena import bots
 from dask_cluster import DaskCluster, dask_cluster

@@ -12,6 +12,7 @@ from pathlib import Path
 from waiting import until
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "cluster" / "support"))
 from dask_cluster import DaskCluster, dask_cluster
 
 from khiva_arena.cluster.link import SchedulerLink

@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.insert(0, str(ROOT / "tests" / "league" / "support"))
 
 from arena import arena  # noqa: E402 - behind the path of the helpers
 from made_league import MadeLeague, Shape  # noqa: E402

@@ -1,4 +1,4 @@
-"""A hundred kills and stops of real clusters, see tests/support/cluster_killing.py.
+"""A hundred kills and stops of real clusters, see cluster_killing.py.
 
 Each round is a competition of one of the three games on a fresh cluster. Its digest must be that of a run on one machine, with
 every match there once, sound, no bot blamed, and no process left.
@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.extend(map(str, Path(__file__).parents[1].glob("**/support")))
 
 from cluster_killing import ClusterCompetition, run_through, troubled
 

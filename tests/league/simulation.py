@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
-sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.append(str(Path(__file__).resolve().parent / "support"))
 
 import numpy as np  # noqa: E402
 from simulated_leagues import ANCHORS, League, Season, Shares, TrueSkill  # noqa: E402

@@ -1,6 +1,7 @@
 """One machine without a token that does all it can to a league's server, and a reader on another machine meanwhile."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -8,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from flooding import FLOODS, TIMES, Used, apart
-from levels import SUPPORT
 from tools import lacks, need
 
 CPU_MOST = 2.0
@@ -24,8 +24,9 @@ def test_one_machine_neither_stops_a_server_nor_leaves_it_busy(tmp_path: Path) -
     if subprocess.run(apart("ip", "link", "add", "one", "type", "veth", "peer", "name", "other"), check=False).returncode:
         lacks("there are no network namespaces here", may=True)
     with tempfile.TemporaryFile("w+") as said:
-        words = apart(sys.executable, str(SUPPORT / "flood_trial.py"), str(tmp_path))
-        done = subprocess.run(words, stdout=said, timeout=900, check=False)
+        words = apart(sys.executable, str(Path(__file__).parent / "support" / "flood_trial.py"), str(tmp_path))
+        helpers = os.pathsep.join(path for path in sys.path if path.endswith("support"))
+        done = subprocess.run(words, stdout=said, timeout=900, check=False, env={**os.environ, "PYTHONPATH": helpers})
         said.seek(0)
         lines = [json.loads(line) for line in said]
     print(*lines, sep="\n")

@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from arena import ROOT, arena, descendants, until_gone
+from arena import arena, descendants, until_gone
 from in_targets import in_long
 from league_player import same_each_time
 from league_serving import league_server
@@ -26,7 +26,7 @@ from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.store.db import Store
 from khiva_arena.store.files import FILE
 
-PLAYER = str(ROOT / "tests" / "support" / "league_player.py")
+PLAYER = str(Path(__file__).parent / "support" / "league_player.py")
 STARTS = ("random", "greedy")
 BEGINNING = (0.1, 0.6)
 """Seconds from the start of a player, in some of which it opens its league."""

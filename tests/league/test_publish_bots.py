@@ -10,7 +10,8 @@ from arena import arena
 from bundling import lines_of
 from module_cup import OwnMachine, of_kind
 from public_league import league_folder
-from tick_leagues import new_tick_league, write_bot
+from tick_bots import write_bot
+from tick_leagues import new_tick_league
 from tick_leagues import private_league as private_league
 from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-from arena import ROOT, arena
+from arena import arena
 from league_serving import OTHER_USER, league_server
 from public_league import league_folder, write_public
 from tools import lacks
@@ -23,7 +23,7 @@ from khiva_arena.league.folder import PUBLIC
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.sandbox import own_cell
 
-SEARCH = ROOT / "tests" / "support" / "secret_search.py"
+SEARCH = Path(__file__).parent / "support" / "secret_search.py"
 CHANGING = ("/tmp", "/var", "/run", "/root", "/home", "/etc", "/dev/shm")
 """Where files are that may have been written since the secret was made."""
 FILES_OF_A_PROCESS = ("mem", "environ", "maps", "cmdline", "auxv", "stack")

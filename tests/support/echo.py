@@ -13,7 +13,6 @@ _NOTES = (
     f"i32.const {_LENGTH} i32.const {tick_bots.GOT} i32.load 0 i32.store 0\n"
 )
 _WRITES = f"i32.const 2 i32.const {_ALL} i32.const 1 i32.const {tick_bots.GOT} $fd_write drop\n"
-_READS = f"i32.const 3 i32.const {tick_bots.INPUT} i32.const 1 i32.const {tick_bots.GOT} $fd_read drop\n"
 _MIXES = f"""
 i32.const {_LENGTH} i32.load 0 i32.const {tick_bots.FRAME} i32.add local.set $size
 i32.const {tick_bots.FRAME} local.set $at
@@ -22,7 +21,7 @@ loop
   local.get $at i32.const 1 i32.add local.tee $at local.get $size i32.lt_u br_if 0
 end
 """
-ECHO = tick_bots.bot(at_the_start=_READS + _NOTES + _WRITES + _MIXES)
+ECHO = tick_bots.bot(at_the_start=tick_bots.READS + _NOTES + _WRITES + _MIXES)
 """The module; a payload of up to 32 KiB is noted and counts whole."""
-FAILS = tick_bots.bot(at_the_start=_READS + _NOTES + _WRITES + "i32.const 1 $proc_exit\n")
+FAILS = tick_bots.bot(at_the_start=tick_bots.READS + _NOTES + _WRITES + "i32.const 1 $proc_exit\n")
 """Another one, which notes its payload as well, and exits with code 1."""

@@ -7,6 +7,7 @@ how long the bot works. So both its choices and its ticks depend on each byte of
 import re
 import struct
 from collections.abc import Mapping
+from pathlib import Path
 
 from golden import framed, packed
 from wasm import Function, Made, assemble, sized, vector
@@ -16,6 +17,8 @@ START, RECURSION = len(IMPORTS), len(IMPORTS) + 1
 LOCALS = ("size", "at", "word", "legal", "sum", "work", "choice", "asked")
 GOT, LOT, INPUT, HELLO, ACT, TEXT, NOTE = range(0, 56, 8)
 """Places in memory: of the bytes that were read, of a random number, and of pairs of pointer and length."""
+READS = f"i32.const 3 i32.const {INPUT} i32.const 1 i32.const {GOT} $fd_read drop\n"
+"""The code that reads a payload to where a frame is read, for the start of a bot that has one."""
 FRAME, ROOM = 1_024, 32_768
 """Where a frame is read, and the bytes for it."""
 SAID = {
@@ -108,6 +111,17 @@ def bot(
         recursion or Function(_numbered("$recursion")),
     ]
     return bytes(Made(functions, imports=IMPORTS, memory=memory, sections={11: _data()}))
+
+
+def write_bot(place: Path, payload: bytes = b"", rounds: int = 1) -> str:
+    """Write a bot that is a module into a new folder, and return its place. ``rounds``: of work, by which modules differ."""
+    place.mkdir(parents=True)
+    has = 'payload = "payload.bin"\n' if payload else ""
+    (place / "bot.toml").write_text(f'name = "{place.name}"\nmodule = "bot.wasm"\n{has}')
+    (place / "bot.wasm").write_bytes(bot(at_the_start=READS * bool(payload) + works(rounds)))
+    if payload:
+        (place / "payload.bin").write_bytes(payload)
+    return str(place)
 
 
 def _numbered(code: str) -> str:

@@ -9,7 +9,7 @@ from arena import arena, bots
 from once import made_once
 from stores import round_robin as round_robin
 from terminal import Terminal as RealTerminal
-from tick_leagues import write_bot
+from tick_bots import write_bot
 
 from khiva_arena.events.in_bundle import opened_bundle
 from khiva_arena.store.db import Store
@@ -122,7 +122,7 @@ def test_long_commands_say_how_far_they_have_come(
 @made_once
 def in_ticks(folder: Path) -> None:
     """Play four matches in ticks into "out"; "out.khiva" is the bundle, with the modules."""
-    seated = bots(*(write_bot(folder / name, works=number) for number, name in enumerate(("one", "two"), 1)))
+    seated = bots(*(write_bot(folder / name, rounds=number) for number, name in enumerate(("one", "two"), 1)))
     arena("run", *seated, "--clock", "ticks", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out", cwd=folder)
     arena("bundle", "out", "out.khiva", "--with-modules", cwd=folder)
 

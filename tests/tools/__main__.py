@@ -33,7 +33,7 @@ TOOLS: dict[str, tuple[str, str]] = {
     # simulations
     "coverage": ("ratings/coverage.py", "how often errors of ratings and sequential tests hold; 20 minutes"),
     "coverage-swiss": ("ratings/swiss_coverage.py", "how often errors and ranks of whole swiss tournaments hold; hours"),
-    "fresh-versions": ("support/fresh_versions.py", "whether a bot of a league gains by being entered anew; ten minutes"),
+    "fresh-versions": ("league/support/fresh_versions.py", "whether a bot of a league gains by being entered anew; ten minutes"),
     "league-simulation": ("league/simulation.py", "whether errors and ranks of leagues hold, for bots of known strength"),
     "strength": ("tools/strength.py", "the ladder of a game's bots, each against the one below it; an hour or two"),
     # soaks
@@ -44,14 +44,14 @@ TOOLS: dict[str, tuple[str, str]] = {
     "modules-oldest": (MORE, "matches of modules are equal on the oldest and the newest VM (needs clang)"),
     "modules-soak": (MORE, "1,000 matches of modules, forged ones, and modules that would talk; an hour"),
     "oldest": (MORE, "the tests of make test on the oldest packages that are allowed"),
-    "page-soak": ("page/page_soak.py", "check 1,058 matches in ticks in Chromium and Firefox, and what that costs"),
+    "page-soak": ("checker/page_soak.py", "check 1,058 matches in ticks in Chromium and Firefox, and what that costs"),
     "stops": ("crash/stops.py", "stop real runs by signals in every way, at every level (needs cc)"),
     "vm": (MORE, "the tests of isolation strict in a virtual machine (needs qemu, a kernel: see tests/vm/run.sh)"),
     "zoo": ("zoo/run.py", "play bots that misbehave in every way, in every seat, at every level; 20 minutes"),
     # fuzzers and mutations
     "fuzz": ("fuzz/run.py", "throw mutated bytes at codec and session"),
     "fuzz-meter": ("fuzz/fuzz_meter.py", "throw mutated modules at the meter"),
-    "fuzz-relay": ("fuzz/fuzz_relay.py", "throw frames at the relay"),
+    "fuzz-relay": ("seats/support/fuzz_relay.py", "throw frames at the relay"),
     "fuzz-rules": ("crules/fuzz_calls.py", "throw calls at the rules in C and the environments"),
     "mutants": ("mutation/run.py", "change rules, ratings, session, meter and runner a little and list what no test notices"),
     "rules-alike": ("crules/alike.py", "play random matches in the engine and in C and compare every step"),
@@ -62,8 +62,8 @@ TOOLS: dict[str, tuple[str, str]] = {
         "change protocol/verifier a little and list the changes that all vectors pass",
     ),
     # files that are kept: read the diff
-    "openspiel-page": ("support/make_openspiel_page.py", "try all games of OpenSpiel and write docs/openspiel-games.md"),
-    "pictures": ("page/pictures.py", "take the pictures of the README and the docs again (needs Chromium)"),
+    "openspiel-page": ("outside/support/make_openspiel_page.py", "try all games of OpenSpiel and write docs/openspiel-games.md"),
+    "pictures": ("together/pictures.py", "take the pictures of the README and the docs again (needs Chromium)"),
     "references": ("ratings/make_prior_reference.py", "compute the reference of ratings again, with statsmodels"),
     "swiss-factors": ("ratings/measure_shapes.py", "replay swiss tournaments of equal bots and write their factors; 30 minutes"),
 }

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-import tick_bots
 from arena import arena
 from once import made_once
+from tick_bots import write_bot
 
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.settings import league_text
@@ -14,23 +14,11 @@ from khiva_arena.league.submissions import examine
 AUTHORS = {"ann": "weights", "bob": "others"}
 """The bot of each author, a module with a payload."""
 SMALL = {"turn": "50ms", "seats": 2, "clock": "ticks", "game": "khiva"}
-READS = f"i32.const 3 i32.const {tick_bots.INPUT} i32.const 1 i32.const {tick_bots.GOT} $fd_read drop\n"
-
-
-def write_bot(place: Path, payload: bytes = b"", works: int = 1) -> str:
-    """Write a bot that is a module into a new folder, and return its place. ``works``: by which modules differ."""
-    place.mkdir(parents=True)
-    has = 'payload = "payload.bin"\n' if payload else ""
-    (place / "bot.toml").write_text(f'name = "{place.name}"\nmodule = "bot.wasm"\n{has}')
-    (place / "bot.wasm").write_bytes(tick_bots.bot(at_the_start=READS * bool(payload) + tick_bots.works(works)))
-    if payload:
-        (place / "payload.bin").write_bytes(payload)
-    return str(place)
 
 
 def new_tick_league(folder: Path, *, publish_bots: bool = True, **options: object) -> None:
     """Make the folder of a new league of four anchors in ticks, which nobody has played. ``options``: other settings."""
-    anchors = [write_bot(folder / "bots" / "anchors" / f"plain {number}", works=number) for number in (1, 2, 3, 4)]
+    anchors = [write_bot(folder / "bots" / "anchors" / f"plain {number}", rounds=number) for number in (1, 2, 3, 4)]
     places = [str(Path(place).relative_to(folder)) for place in anchors]
     settings = {**SMALL, "bots": places, "anchor": "plain 1", "publish_bots": publish_bots, **options}
     (folder / SETTINGS).write_text(league_text(settings))

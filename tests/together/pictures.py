@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.extend(map(str, (ROOT / "tests").glob("**/support")))
 
 from arena import arena_process, started  # noqa: E402
 from browser import Page, browser  # noqa: E402

@@ -14,7 +14,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.extend(map(str, (ROOT / "tests").glob("**/support")))
 
 from arena import arena, arena_process, bots  # noqa: E402
 from browser import Page, browser  # noqa: E402

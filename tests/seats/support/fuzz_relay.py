@@ -1,7 +1,7 @@
 """Frames of an arena that may send anything, thrown at the relay: it may lose the link, and it may end where an arena that has
 shown the token says so, but it raises nothing else, and starts and holds no more than it may.
 
-    python tests/fuzz/fuzz_relay.py [--minutes M] [--seed S]
+    python tests/seats/support/fuzz_relay.py [--minutes M] [--seed S]
 """
 
 import argparse
@@ -13,16 +13,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 from random import Random
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
-
-from khiva_arena.seats import relay_talk  # noqa: E402 - found beside this file
-from khiva_arena.seats.relay_connecting import Ended  # noqa: E402
-from khiva_arena.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof  # noqa: E402
+from khiva_arena.seats import relay_talk
+from khiva_arena.seats.relay_connecting import Ended
+from khiva_arena.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof
 
 AT_MOST = 3
 TOKEN = "a token that nobody else has"

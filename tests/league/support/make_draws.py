@@ -12,7 +12,7 @@ from pathlib import Path
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.draw import Active, BatchShape, draw
 
-FILE = Path(__file__).parent.parent / "league" / "draws.json"
+FILE = Path(__file__).parent.parent / "draws.json"
 SHAPES = {
     "two seats": (7, BatchShape(2)),
     "families and authors": (14, BatchShape(3)),
