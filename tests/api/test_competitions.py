@@ -104,13 +104,6 @@ def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, mon
             khiva_arena.check(one, **wrong)
     with pytest.raises(ConfigError):
         khiva_arena.check("nope")
-    arena("run", *bots(one, other), "--seats", "2", "--seeds", "2", "--plan", "p.json", cwd=tmp_path)
-    for shard in ("3/2", "first"):
-        with pytest.raises(ConfigError):
-            khiva_arena.run(from_plan=tmp_path / "p.json", shard=shard, out=tmp_path)
-    for plan in ("none.json", ".."):
-        with pytest.raises(ConfigError):
-            khiva_arena.run(from_plan=tmp_path / plan, out=tmp_path)
     with pytest.raises(ConfigError, match=pattern("api", "seed-neither-whole-number", seed=r"1\.5")):
         khiva_arena.match(one, other, seed=1.5)
     for seed in (7, "7"):

@@ -5,10 +5,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
-from random import Random
 
 import pytest
 from arena import arena
@@ -16,11 +14,10 @@ from bundling import forged, lines_of
 from forging import forge
 from in_targets import long_but
 from published import published
-from synthesised import planned, play_shard
+from synthesised import planned, play_event
 from waiting import until
 
 import khiva_arena
-from khiva_arena.shards.shard import Shard
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +77,7 @@ def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str
 
 
 def test_an_audit_leaves_no_process_and_no_descriptor(tmp_path: Path) -> None:
-    store = play_shard(tmp_path / "store", planned(seeds=3), Shard(1, 1))
+    store = play_event(tmp_path / "store", planned(seeds=3))
     program = tmp_path / "twice.py"
     program.write_text(TWICE)
     done = subprocess.run([sys.executable, str(program), str(store)], capture_output=True, text=True, check=False)
@@ -109,7 +106,7 @@ def test_a_damaged_match_hides_none_that_is_read_with_it(tmp_path: Path) -> None
         "UPDATE times SET by_seat = 'x' WHERE ordinal = 50",
         "UPDATE page_faults SET major = major + 1 WHERE ordinal = 49",
     )
-    store = play_shard(tmp_path / "store", planned(seeds=12), Shard(1, 1), fails=lambda _ordinal, _attempt: False)
+    store = play_event(tmp_path / "store", planned(seeds=12), fails=lambda _ordinal, _attempt: False)
     with closing(sqlite3.connect(store / "arena.db")) as connection:
         connection.executescript(";".join(damages))
     for jobs in (1, 2):
@@ -145,31 +142,6 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal
         assert len(pids) == 2
         process.send_signal(how)
     assert until(lambda: not any(map(_runs, pids)))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.long)])
-def test_an_interrupt_at_any_instant_ends_it_quietly(tmp_path: Path, tries: int) -> None:
-    """As a terminal sends it: to all processes of the command at once."""
-    shards = [play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2)) for at, name in ((1, "one"), (2, "two"))]
-    words = [sys.executable, "-m", "khiva_arena", "merge", *map(str, shards), "-j", "2", "--out"]
-    chance = Random(tries)
-    codes = []
-    for number in range(tries):
-        command = [*words, str(tmp_path / f"out-{number}")]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-        ) as process:
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-            while process.poll() is None and len(children.read_text().split()) < 2:
-                time.sleep(0.001)
-            time.sleep(chance.uniform(0, 0.4))
-            os.killpg(process.pid, signal.SIGINT)
-            said = process.communicate(timeout=60)[1]
-        assert "Traceback" not in said, said
-        codes.append(process.returncode)
-    assert set(codes) <= {0, 130}
-    assert 130 in codes
 
 
 def _runs(pid: int) -> bool:

@@ -26,7 +26,6 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["run", "class.toml", "my bot"], "run class.toml --bot 'my bot'"),
         (["match", "my bot/bot.toml", "--bot", "x"], "match --bot 'my bot' --bot x"),
         (["match", "my bot"], "match --bot 'my bot' --bot shipped:python/random"),
-        (["play", "greedy"], "play --bot shipped:python/greedy --bot shipped:python/random"),
     ],
 )
 def test_the_line_names_them_by_flags(words: list[str], said: str) -> None:

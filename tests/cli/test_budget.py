@@ -14,7 +14,6 @@ from wording import pattern, sentence
 
 from khiva_arena.competition import budget_try
 from khiva_arena.events.durations import MatchTime, around_matches, mean_time, of_store
-from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
 from khiva_arena.time_in_words import in_time
 
@@ -154,10 +153,8 @@ def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_plan_and_other_line_ups_are_of_an_event_of_their_own(played: Path, tmp_path: Path) -> None:
+def test_other_line_ups_are_of_an_event_of_their_own(played: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(played, tmp_path / "copy"))
-    plan = arena(*RUN, "--budget", "1h", "--plan", "cup.plan", "--yes", cwd=copy).stderr
-    assert read_plan(copy / "cup.plan").event.definition.seeds == seeds_and_line_ups(plan)[0] > 6
     fewer = arena(*RUN, "--budget", "1h", "--lineups", "2", cwd=copy, code=2).stderr
     assert seeds_and_line_ups(fewer)[1] == 2
     kept = arena(*RUN, "--budget", "1h", cwd=copy).stderr
@@ -202,8 +199,6 @@ def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
         (["--budget", "1h", "--seeds", "3"], "leave --seeds out"),
         (["--budget", "1h", "--format", "swiss"], "give --seeds"),
         (["--budget", "1h", "--bot", "remote:ann"], sentence("competition", "budget-plays-elsewhere-cannot")),
-        (["--budget", "1h", "--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan")),
-        (["--budget", "1h", "--from-plan", "p"], sentence("run", "plan-budget-plan-says")),
         (["--yes"], "--yes needs --budget"),
     ],
 )

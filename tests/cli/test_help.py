@@ -52,19 +52,6 @@ def test_the_list_of_commands_is_the_commands_own(tmp_path: Path) -> None:
         assert " ".join(help_.split()) in " ".join(text.split())
 
 
-def test_commands_stand_in_groups(tmp_path: Path) -> None:
-    text = arena("-h", cwd=tmp_path).stdout
-    groups = re.findall(r"^(Play|See|Trust|Bots|More):\n((?:  .*\n)+)", text, re.MULTILINE)
-    assert {heading: re.findall(r"^  (\w+) ", body, re.MULTILINE) for heading, body in groups} == {
-        "Play": ["run", "match", "sprt", "play", "league"],
-        "See": ["standings", "show", "report", "watch", "plan"],
-        "Trust": ["verify", "bundle", "page", "merge", "close"],
-        "Bots": ["new", "check", "submit", "replay", "decode", "bots", "relay"],
-        "More": ["games", "export", "init", "doctor"],
-    }
-    assert {len(row) for row in re.findall(r"^  \w+ +(?=[A-Z])", "".join(body for _, body in groups), re.MULTILINE)} == {13}
-
-
 def test_unknown_command_and_option(tmp_path: Path) -> None:
     assert "No such command" in arena("rnu", cwd=tmp_path, code=2).stderr
     assert "No such option" in arena("run", "--sets", "3", cwd=tmp_path, code=2).stderr

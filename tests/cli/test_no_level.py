@@ -34,22 +34,10 @@ def test_unrated_play_goes_on_with_one_warning(words: tuple[str, ...], tmp_path:
     assert [line for line in said.splitlines() if "isolation" in line and line.startswith("warning: ")] == [WARNS]
 
 
-def test_a_league_is_made_and_never_trusts(tmp_path: Path) -> None:
-    """Its bots are strangers'."""
-    arena("league", "new", "spring", "--seats", "2", cwd=tmp_path)
-    for words in (("play", "spring", "--batches", "1"), ("enter", "spring", RANDOM, "--author", "ann")):
-        said = arena("league", *words, cwd=tmp_path, code=2).stderr.splitlines()
-        assert said == [REFUSES, f"  next: {COMMAND}"]
-
-
 # --- arguments are checked first ---
 
 
 MISTAKES = {
-    "--dask local:many": sentence("cluster", "dask-write-local-how", asked="local:many"),
-    "--skip-broken --dask local:many": sentence("cluster", "dask-write-local-how", asked="local:many"),
-    "--budget 1s --dask local:many": sentence("cluster", "dask-write-local-how", asked="local:many"),
-    "--dask head --dask-tls none": "--dask-tls none: no such folder",
     "--budget 1s --candidate nobody": "--candidate: ",
     "--format gauntlet --candidate nobody": sentence(
         "settings", "candidate-no-bot-called", name="'nobody'", names="random, naive"
@@ -69,11 +57,6 @@ def test_a_mistake_in_an_argument_is_told_before_what_the_machine_lacks(words: s
     assert said.startswith("khiva-arena: error: ")
     assert MISTAKES[words] in said
     assert REFUSES not in said
-
-
-def test_a_cluster_needs_a_level_too(tmp_path: Path) -> None:
-    said = arena("run", *PAIR, *SHORT, "--seeds", "1", "--dask", "local:1", cwd=tmp_path, code=2).stderr.splitlines()
-    assert said[:2] == [REFUSES, f"  next: {COMMAND}"]
 
 
 def test_an_event_that_is_over_needs_no_level(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from in_targets import soak_but_every
 from stopping import STOPPED
 from stores import NAIVE, RANDOM, SEATS, bytes_in
 from stores import games as games
-from terminal import Terminal, answered
 from wording import pattern, sentence
 
 from khiva_arena.commands import otherwise as command
@@ -170,7 +169,6 @@ def test_flags_that_do_not_go_together_are_one_line(games: Path) -> None:
         ((*store, "--step", "1", "--seat", "0"), sentence("match", "choice-or-all") + "at step 1 seat 0 had 0: play "),
         ((*store, "--step", "1", "--seat", "0", "--try", "all", "--trace"), sentence("match", "try-alone")),
         ((*store, "--step", "1", "--seat", "0", "--choice", "0", "--turn", "1s"), "only --bot"),
-        (("play", "--from", "out", "1/0", "--step", "1"), sentence("play", "taken-together")),
     ):
         done = arena(*words, cwd=games, code=2)
         assert said in done.stderr, words
@@ -226,7 +224,7 @@ def test_words_of_a_choice_stand_in_any_order_within_a_part() -> None:
 def test_nothing_is_tried_out_on_a_deal_that_is_not_over(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Store, "reveals", lambda _store, _event: {})
     place, said = ("--from", "out", "1/0", "--step", "1", "--seat", "0"), sentence("match", "deal-not-over", name="1/0")
-    for words in (("match", *place, "--try", "all"), ("match", *place), ("play", *place)):
+    for words in (("match", *place, "--try", "all"), ("match", *place)):
         done = arena(*words, cwd=games, code=2)
         assert (done.stdout, done.stderr) == ("", f"khiva-arena: error: {said}\n")
 
@@ -246,8 +244,3 @@ def test_in_ticks_the_recorded_choice_brings_the_recorded_match_bit_for_bit(tick
     said = arena("match", "--from", "out", match, *place, cwd=ticks)
     assert sentence("match", "sent-again") not in said.stderr
     assert sentence("replay", "kept-at", level=best()) in said.stdout.splitlines()[0]
-    last = max(one for one in own if one[1] == seat)[0]
-    place = ("--step", str(last), "--seat", str(seat), "--no-hints")
-    run = Terminal(["play", "--terminal", "--from", "out", match, *place], ticks, rows=50, columns=200, stdout=True)
-    assert answered(run, b"1\n", THIS_DEAL) > 0
-    assert sentence("play", "by-the-wall-clock") in run.shown.text

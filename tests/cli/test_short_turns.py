@@ -28,8 +28,6 @@ def test_a_new_event_with_short_turns_and_strict_policy_is_refused(tmp_path: Pat
     said = arena(*RUN, "--turn", "1ms", "--policy", "strict", *more, cwd=tmp_path, code=2).stderr
     assert sentence("settings", "turn-ms-policy-strict", turn_ms="1") in said
     assert not (tmp_path / "out").exists()
-    arena("run", *WORDS, "--turn", "1ms", "--policy", "strict", *more, "--plan", "cup.plan", cwd=tmp_path, code=2)
-    assert not (tmp_path / "cup.plan").exists()
 
 
 def test_one_that_is_there_already_is_played_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

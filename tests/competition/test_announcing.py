@@ -16,7 +16,6 @@ from khiva_arena.native import build
 from khiva_arena.replay.definition import TimeLimits, spellings
 from khiva_arena.sandbox import launch
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.shards.plan import settings_of
 
 
 def said(**what: object) -> str:
@@ -92,10 +91,9 @@ def test_what_auto_defined_until_0_2_is_known_beside_what_it_defines_now() -> No
     assert spellings(plain) == [plain]
 
 
-def test_plans_and_the_commands_for_more_seeds_say_auto_where_all_meet() -> None:
+def test_the_commands_for_more_seeds_say_auto_where_all_meet() -> None:
     for draw, typed in (("all-meet", "auto"), ("", 24)):
         event = planned(bots=12, seats=3, lineups=24, draw=draw)
-        assert settings_of(event.definition, event.secret)["lineups"] == typed
         (command,) = commands(Path("out"), [event], 2)
         assert f"--lineups {typed} " in command
 

@@ -9,19 +9,18 @@ import msgspec
 import pytest
 from arena import arena, bots
 from echo import ECHO
+from interpreted_bots import LINE, OTHER, TAKEN, folder
+from interpreted_bots import installed as installed
 from wording import pattern, sentence
 
 from khiva_arena import shipped
 from khiva_arena.api.new_check import parts_of_check
-from khiva_arena.cluster import bot_transfer
-from khiva_arena.commands import league
 from khiva_arena.commands import new as new_bot
 from khiva_arena.entrants import interpreters, only_modules, staging
 from khiva_arena.entrants.bots import Bot, beyond_memory, load, pinned
 from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.league.submissions.packing import pack, unpack
 from khiva_arena.modules import released
 from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.maxima import with_memory
@@ -34,34 +33,8 @@ from khiva_arena.settings.settings import settings_from
 
 pytestmark = pytest.mark.slow
 
-LINE = 'interpreter = "echo main.js"'
-TAKEN = Loading(interpreters=Interpreters(unreleased=True))
-OTHER = with_memory(ECHO + b"\0\2\1x", 16)
-"""Another interpreter of the same word: the same code, and a section of its own."""
 WIDE = re.sub(rb"\x05\x05\x01\x01.\x80\x02", b"\x05\x06\x01\x01\x80\x01\x80\x02", OTHER, count=1)
 """Another one: it begins with 128 pages, so 4 MiB are too few for it."""
-
-
-@pytest.fixture(autouse=True)
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of the one interpreter that this machine has; and an empty cache."""
-    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "interpreters").mkdir()
-    monkeypatch.setenv(interpreters.FOLDER, str(tmp_path / "interpreters"))
-    interpreters._module.cache_clear()
-    file = tmp_path / "interpreters" / "echo.wasm"
-    file.write_bytes(with_memory(ECHO, 16))
-    return file
-
-
-def folder(place: Path, *lines: str, **files: str) -> Path:
-    """Write a bot of these lines and files into a folder."""
-    place.mkdir()
-    (place / "bot.toml").write_text("\n".join([f'name = "{place.name}"', *lines]) + "\n")
-    for name, text in ({"main.js": "one"} | files).items():
-        (place / name).parent.mkdir(exist_ok=True)
-        (place / name).write_text(text)
-    return place
 
 
 def played(bot: Bot) -> Bot:
@@ -124,12 +97,7 @@ def test_the_words_of_an_interpreter_are_part_of_the_identity(tmp_path: Path) ->
     assert len(set(of)) == len(of)
 
 
-def test_whatever_writes_a_bot_toml_carries_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number, lines in enumerate([(LINE,), (LINE, "memory = 64"), ('run = "node main.js"', LINE)]):
-        bot = load(str(folder(tmp_path / f"bot{number}", *lines, 'files = ["*.js"]')))
-        unpack(pack(bot), tmp_path / f"there{number}")
-        assert load(str(tmp_path / f"there{number}")).lines == bot.lines
-        assert load(str(tmp_path / f"there{number}")).identity == bot.identity
+def test_a_new_bot_has_the_interpreter_of_its_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     language = new_bot.language_of("javascript")
     raw = new_bot.tomllib.loads((language.folder / "random" / "bot.toml").read_text()) | {
         "interpreter": "echo main.js",
@@ -329,16 +297,10 @@ def test_by_the_wall_clock_it_runs_in_the_interpreter_if_it_has_no_run_line(tmp_
         assert re.search(rf"\n  khiva-interpreted-1\n  main.js\n(?:  .*\n)*  .*{name}\n", said)
 
 
-def test_a_definition_by_the_wall_clock_names_the_interpreter_and_workers_must_have_it(tmp_path: Path, installed: Path) -> None:
+def test_a_definition_by_the_wall_clock_names_the_interpreter(tmp_path: Path, installed: Path) -> None:
     bot = load(str(folder(tmp_path / "m", LINE)), loading=TAKEN)
     digest = sha256(installed.read_bytes()).hexdigest()
     assert {name: one.program for name, one in runtimes_of([bot]).items()} == {"echo 16 MiB": digest}
-    sent = bot_transfer.pack(bot, (), (), files=True)
-    assert bot_transfer.stage_here(sent, Level.TRUSTED).payload
-    installed.write_bytes(OTHER)
-    interpreters._module.cache_clear()
-    with pytest.raises(StagingError, match=pattern("entrants", "interpreter-pinned", word="echo", digest=digest[:12])):
-        bot_transfer.stage_here(sent, Level.TRUSTED)
 
 
 # --- where the program of `run` is not here ---
@@ -367,28 +329,6 @@ def test_a_check_takes_run_where_its_program_is_here(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", [word for word in shipped.bots() if word.startswith(("shipped:python/", "shipped:javascript/"))])
 def test_a_shipped_bot_plays_in_ticks_or_it_is_known_why_not(word: str) -> None:
     assert (load(word).interpreted is None) is bool(shipped.why_no_ticks(word))
-
-
-@pytest.mark.parametrize(
-    ("lacks", "released_", "language"),
-    [(True, "javascript python", "javascript"), (True, "python", "python"), (True, "", "c"), (False, "javascript python", "c")],
-)
-def test_anchors_in_ticks_have_an_interpreter_only_where_no_compiler_is_and_a_release_has_it(
-    lacks: bool, released_: str, language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(league.shipped, "lacks", lambda *_: "apt install clang" if lacks else "")
-    monkeypatch.setattr(league, "pin_of", lambda word: word)
-    monkeypatch.setattr(league, "released", released_.split)
-    assert league._language_of_anchors("ticks") == language
-    assert league._language_of_anchors("wall") == "python"
-
-
-def test_anchors_in_javascript_are_written_with_their_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(league, "_language_of_anchors", lambda _: "javascript")
-    monkeypatch.setattr(league, "league_of", lambda *_, **__: None)
-    league.new(tmp_path / "spring", "khiva", 2, "ticks", None)
-    lines = (tmp_path / "spring" / "bots" / "anchors" / "greedy" / "bot.toml").read_text().splitlines()
-    assert 'interpreter = "javascript main.js"' in lines
 
 
 @pytest.mark.parametrize(("language", "plays"), [("javascript", True), ("typescript", False)])

@@ -9,53 +9,19 @@ from arena import arena, bots
 from cases import cases
 from echo import ECHO
 from module_cup import vectors
+from odd_names import NO_TEXT, ODD, folder
 from wording import sentence
 
-from khiva_arena.cluster.bot_transfer import pack
 from khiva_arena.entrants import interpreters
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.payloads import packed
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.entrants.staging import stage
-from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.league.submissions import packing
+from khiva_arena.errors import BotError, StagingError
 from khiva_arena.modules.meter.maxima import with_memory
-from khiva_arena.outside.source import source_of
 from khiva_arena.playing import starts
 from khiva_arena.store.rows import NotPlayed
 from khiva_arena.text import file_name
-
-NO_TEXT = {
-    b"bad\xff.txt": "bad\\xff.txt",
-    b"\xed\xa0\x80": "\\xed\\xa0\\x80",  # half of a pair, which other systems write
-    b"lib\xff/a.txt": "lib\\xff/a.txt",
-    b"\xe4.txt": "\\xe4.txt",  # of an older encoding
-    b"\x1b[2J\xff": "\\x1b[2J\\xff",
-}
-LONG = f"{'a' * 99}/{'b' * 99}/c.txt"
-SHOWN = LONG[:100]
-ODD: Mapping[bytes, str] = {
-    **{name: sentence("entrants", "name-no-utf-8", name=shown) for name, shown in NO_TEXT.items()},
-    b"a\nb\x1b[2J": sentence("entrants", "name-of-signs", name=ascii("a\nb\x1b[2J")),
-    "\u202enna".encode(): sentence("entrants", "name-of-signs", name=ascii("\u202enna")),
-    b"a" * 101: sentence("entrants", "name-too-long", name=ascii("a" * 101)[:100], most=100),
-    LONG.encode(): sentence("entrants", "path-too-long", name=SHOWN, size=len(LONG), most=200),
-}
-
-
-def folder(place: Path, toml: str, *names: bytes, **files: str) -> Path:
-    """Write a bot with files of these names into a folder."""
-    place.mkdir()
-    (place / "bot.toml").write_text(f'name = "{place.name}"\n{toml}\n')
-    (place / "main.js").write_text("")
-    for name, text in files.items():
-        (place / f"{name}.sh").write_text(text)
-    for name in names:
-        path = os.path.join(os.fsencode(place), name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb"):
-            pass
-    return place
 
 
 def test_a_name_is_shown_by_its_bytes() -> None:
@@ -72,30 +38,6 @@ def test_a_file_that_no_payload_can_hold_is_told_to_its_author(
         packed("odd", Interpreted("echo", "main.js"), place, 1 << 20)
     assert str(raised.value) == f"odd: {sentence('entrants', 'no-payload')}{why}"
     assert not isinstance(raised.value, StagingError)
-
-
-@cases(("name", "why"), ODD.items())
-def test_such_a_bot_is_not_sent_to_a_league(name: bytes, why: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    bot = load(str(folder(tmp_path_factory.mktemp("bot") / "odd", 'run = "true"', name)))
-    with pytest.raises(ConfigError) as raised:
-        packing.pack(bot)
-    assert str(raised.value) == why
-
-
-@cases(("name", "shown"), NO_TEXT.items())
-def test_nor_to_the_workers_of_a_cluster(name: bytes, shown: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    bot = load(str(folder(tmp_path_factory.mktemp("bot") / "odd", 'run = "true"', name)))
-    with pytest.raises(ConfigError) as raised:
-        pack(bot, (), (), files=True)
-    assert str(raised.value) == f"--bot {bot.asked_as}: {sentence('entrants', 'name-no-utf-8', name=shown)}"
-
-
-def test_nor_is_a_game_whose_files_have_such_names(tmp_path: Path) -> None:
-    place = folder(tmp_path / "own", "", b"bad\xff.txt")
-    (place / "__init__.py").write_text("GAME = None\n")
-    with pytest.raises(ConfigError) as raised:
-        source_of(str(place))
-    assert str(raised.value) == sentence("outside", "name-no-utf-8", path=place / "bad\\xff.txt")
 
 
 @pytest.mark.slow

@@ -1,55 +1,21 @@
 """Bots of an event in ticks, made by a compiler of C: each is its module, plays the same everywhere, and is run again."""
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
 from arena import arena, bots
-from bundling import lines_of
-from once import made_once
-from tools import need_module_tools
+from compiled_bots import EVENT, RUN_AGAIN, digest
 from wording import pattern, sentence
 
-from khiva_arena import shipped
-from khiva_arena.playing import jobs
 from khiva_arena.replay.record import Record
 from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Level
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 
-EVENT = ("--clock", "ticks", "--seats", "2", "--seeds", "2", "--seed", "a")
-RUN_AGAIN = pattern("verify", "bots-run-again", matches="4 matches")
 SPENT = r"{}: [\d,]+ ticks to start, \d+ decisions: least [\d,]+, median [\d,]+, most [\d,]+ ticks"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiler() -> None:
-    need_module_tools("c")
-
-
-@pytest.fixture(autouse=True)
-def _debians_compiler_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiler from elsewhere may come first on the PATH, without the libraries that Debian's has."""
-    tools = shipped.languages()["c"].module
-    if tools and shipped.lacks(tools):
-        monkeypatch.setenv("PATH", f"/usr/bin:{os.environ['PATH']}")
-
-
-@made_once
-def played(folder: Path) -> None:
-    arena("new", "shipped:c/greedy", "greedy", "--module", cwd=folder)
-    arena("new", "c", "random", "--module", cwd=folder)
-    arena("run", *EVENT, *bots("greedy", "random"), "--out", "cup", cwd=folder)
-
-
-def digest(done: CompletedProcess[str]) -> str:
-    """The run digest that a command has printed."""
-    return re.findall(r"run digest ([0-9a-f]{64})", done.stdout + done.stderr)[0]
 
 
 def test_any_number_of_jobs_gives_the_same_run_digest(played: Path) -> None:
@@ -128,41 +94,6 @@ def test_a_module_that_was_damaged_in_a_store_is_named_and_replaced(
         )
     arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played)
     assert digest(arena("verify", out, cwd=played)) == digest(arena("verify", "cup", cwd=played))
-
-
-def test_shards_are_merged_with_their_modules(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = digest(arena("verify", "cup", cwd=played))
-    arena("run", *EVENT, *bots("greedy", "random"), "--plan", "cup.plan", cwd=played)
-    for part in "12":
-        arena("run", "--from-plan", "cup.plan", "--shard", f"{part}/2", "--out", f"part-{part}", cwd=played)
-    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    assert digest(arena("merge", "part-1", "part-2", "--out", "merged", cwd=played)) == whole
-    assert re.search(RUN_AGAIN, arena("verify", "merged", "--rerun-bots", cwd=played).stdout)
-
-
-@pytest.mark.usefixtures("basic")
-def test_matches_of_different_cells_say_so_and_make_one_table_with_one_digest(
-    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here, whole = str(jobs.best()), digest(arena("verify", "cup", cwd=played))
-    out = str(tmp_path / "cells")
-    arena("run", *EVENT, *bots("greedy", "random"), "--plan", "cells.plan", cwd=played)
-    for part, level in {"1": here, "2": "trusted"}.items():
-        monkeypatch.setattr(jobs, "best", lambda level=level: Level(level))
-        shard = ("--from-plan", "cells.plan", "--shard", f"{part}/2", "--out", f"cell-{part}")
-        assert sentence("replay", "kept-at", level=level) in arena("run", *shard, cwd=played).stderr
-    assert digest(arena("merge", "cell-1", "cell-2", "--out", out, cwd=played)) == whole
-    listed = json.loads(arena("show", out, "--json", cwd=played).stdout)["matches"]
-    assert [row["cell"] for row in listed] == [here, here, "trusted", "trusted"]
-    (table,) = json.loads(arena("standings", out, "--json", cwd=played).stdout)["standings"]
-    assert (table["isolation"], table["cells"], table["matches"]) == ("module", [here, "trusted"], 4)
-    assert sentence("events", "kept-at", cells=f"{here}, trusted") in arena("standings", out, cwd=played).stdout
-    for number, level in {"0": here, "2": "trusted"}.items():
-        assert sentence("replay", "kept-at", level=level) in arena("show", out, f"1/{number}", cwd=played).stdout
-        assert json.loads(arena("show", out, f"1/{number}", "--json", cwd=played).stdout)["cell"] == level
-    arena("bundle", out, str(tmp_path / "cells.khiva"), cwd=played)
-    lines = lines_of(tmp_path / "cells.khiva")
-    assert not [key for line in lines for key in (*line, *line.get("table", ()), *line.get("record", ())) if "cell" in key]
 
 
 def test_a_match_says_how_its_runner_is_kept(played: Path) -> None:

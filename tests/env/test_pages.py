@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arena import ROOT, arena
+from examples import run_examples
 from gymnasium.utils.env_checker import check_env
 
 import khiva_arena
@@ -23,36 +24,6 @@ TRAINING = (ROOT / "docs" / "train-a-policy.md").read_text()
 CHECKPOINTS = (ROOT / "docs" / "checkpoints.md").read_text()
 
 
-def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str) -> dict[str, object]:
-    """The names that a page's examples leave behind."""
-    monkeypatch.chdir(folder)
-    names: dict[str, object] = {"__name__": "__main__"}
-    for number, example in enumerate(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL), 1):
-        for word, other in fewer.items():
-            example = re.sub(rf"\b{word}\b[=(]\d+", lambda found, other=other: re.sub(r"\d+", other, found[0]), example)  # type: ignore[misc]
-        exec(compile(example, f"example {number}", "exec"), names)
-    return names
-
-
-@pytest.mark.soak
-def test_the_examples_for_trainers_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arena("new", "game", "my-game", cwd=tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))  # to which the page adds that folder
-    run(TRAINERS, tmp_path, monkeypatch, range="25", max_simulations="5")
-    assert Path(str(sys.modules.pop("game").__file__)) == tmp_path / "my-game" / "game.py"
-    said = capsys.readouterr().out
-    shown = re.findall(r"^```text\n(.*?)^```$", TRAINERS, re.MULTILINE | re.DOTALL)
-    assert [number for number, text in enumerate(shown) if text not in said] == [2, 3, 6], (
-        "what 25 matches of training don't give"
-    )
-    assert re.search(r"^0 \['play_pass 0 1', ", said, re.MULTILINE)
-    assert "('act', 'random', 'random')" in said
-    assert "\n77 ('wait', 'bid card 1', 'bid card 2')\n" in said
-    assert said.endswith("\n('highest', 'random', 'random') ('ok', 'ok', 'ok')\n")
-
-
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.slow
 def test_the_examples_of_the_training_run(
@@ -60,7 +31,7 @@ def test_the_examples_of_the_training_run(
 ) -> None:
     """With 2 updates in place of each training, and 2 deals to rate it by; the libraries' part where they are installed."""
     fewer = {"updates": "2", "games": "32", "deals": "2", "total_timesteps": "4"}
-    names = run(TRAINING, tmp_path, monkeypatch, **fewer)
+    names = run_examples(TRAINING, tmp_path, monkeypatch, **fewer)
     assert isinstance(names["policy"], names["Policy"] if not find_spec("torch") else object)  # type: ignore[arg-type]
     said = capsys.readouterr().out
     assert re.search(r"^\d+ matches, [\d,]+ decisions a second$", said, re.MULTILINE)
@@ -153,7 +124,7 @@ def test_the_sizes_are_those_of_the_page() -> None:
 @pytest.mark.soak
 def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Four of the ten of the page, with the small try before, and a line for each dozen of matches meanwhile."""
-    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1", contrast="120", since="0")["curve"]
+    curve = run_examples(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1", contrast="120", since="0")["curve"]
     assert isinstance(curve, LearningCurve)
     assert [(step, row.matches) for step, row in curve] == [(0, 3), (40, 3), (80, 3), (120, 3)]
     assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", capsys.readouterr().out, re.MULTILINE)
@@ -164,7 +135,7 @@ def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against two seats that choose by lot, it finishes ahead far more often than they do. Ten checkpoints are written."""
     training = re.split(r"^## Rate", CHECKPOINTS, flags=re.MULTILINE)[0]
-    names = run(training, tmp_path, monkeypatch)
+    names = run_examples(training, tmp_path, monkeypatch)
     assert len(list((tmp_path / "checkpoints").glob("step-*.json"))) == 10
     made, chance = env.parallel("khiva", seats=3), np.random.default_rng(5)
     made.reset(seed=2)
@@ -182,7 +153,7 @@ def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.long
 def test_ten_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page as it stands, on fewer deals."""
-    curve = run(CHECKPOINTS, tmp_path, monkeypatch, seeds="2")["curve"]
+    curve = run_examples(CHECKPOINTS, tmp_path, monkeypatch, seeds="2")["curve"]
     assert isinstance(curve, LearningCurve)
     assert [step for step, _ in curve] == list(range(0, 361, 40))
     assert all(row.elo is not None and row.matches == 6 and not row.fault_counts for _, row in curve)

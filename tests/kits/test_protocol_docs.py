@@ -29,7 +29,7 @@ RUN = {
     "README.md": {"hex", "json", "python", "sh"},
     "SPEC.md": {"mermaid", "text"},
     "games/emira.md": {"json", "python"},  # its python is run by tests/games/emira/test_emira_views.py
-    "verifier/README.md": {"console", "js", "sh", "text"},  # by tests/modules/test_verifier_page.py, page/test_checker.py
+    "verifier/README.md": {"console", "js", "sh", "text"},  # by tests/modules/test_verifier_page.py, checker/test_checker.py
 }
 """The languages of the blocks that a test here runs, by page; other pages of games have JSON alone."""
 

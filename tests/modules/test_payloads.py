@@ -10,68 +10,23 @@ import pytest
 from arena import arena, bots
 from bundling import lines_of
 from levels import EVERY_LEVEL, python_at
-from makers import maker_at
-from once import made_once
+from payload_bots import MODULE, PAYLOADS, RUN_AGAIN, choices, definition_of, folder
+from payload_bots import cache as cache
+from payload_bots import cup as cup
 from tools import lacks
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.runners import _payload
 from khiva_arena.arbiter.seals import damage_of
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.cluster import bot_transfer
 from khiva_arena.entrants import modules, only_modules, staging
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.loading import Bounds, Loading
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.league.submissions import examine
-from khiva_arena.league.submissions.packing import pack, unpack
 from khiva_arena.replay.definition import Definition, ModuleFile
 from khiva_arena.sandbox.level import Level
-from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
-
-with maker_at(Path(__file__).with_name("make_ticks.py")) as maker:
-    made = maker.tick_bots
-READS = f"i32.const 3 i32.const {made.INPUT} i32.const 1 i32.const {made.GOT} $fd_read drop\n"
-TAKES = f"local.get $sum i32.const {made.FRAME} i32.load 0 i32.xor local.set $sum\n"
-MODULE = made.bot(at_the_start=READS + TAKES)
-"""A bot whose choices depend on the first bytes of its payload, which it must have."""
-PAYLOADS = {"one": b"one\n", "two": b"two\n" * 10_000, "none": b""}
-EVENT = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "a", "--turn", "50ms")
-RUN_AGAIN = pattern("verify", "bots-run-again", matches="6 matches")
-
-
-def folder(place: Path, payload: bytes, *lines: str) -> Path:
-    """Write a bot of the module and a payload into a folder."""
-    place.mkdir()
-    text = [f'name = "{place.name}"', 'module = "bot.wasm"', 'payload = "weights.bin"', *lines]
-    (place / "bot.toml").write_text("\n".join(text))
-    (place / "bot.wasm").write_bytes(MODULE)
-    (place / "weights.bin").write_bytes(payload)
-    return place
-
-
-@made_once
-def cup(place: Path) -> None:
-    """Play an event of three bots of one module, in ticks: 6 matches."""
-    for name, payload in PAYLOADS.items():
-        folder(place / name, payload)
-    arena("run", *EVENT, *bots(*PAYLOADS), "--out", "cup", cwd=place)
-    arena("bundle", "cup", "cup.khiva", "--with-modules", cwd=place)
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache folder, as a machine has that has built nothing."""
-    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def definition_of(store: Path) -> Definition:
-    with Store.read(store) as opened:
-        return opened.events()[0].definition
-
 
 # --- named ---
 
@@ -154,12 +109,6 @@ def test_bots_of_one_module_are_compiled_once_and_kept_once(tmp_path: Path, cach
 # --- played ---
 
 
-def choices(store: Path) -> list[str]:
-    with Store.read(store) as opened:
-        (event,) = opened.events()
-        return [json.dumps(json.loads(row.record)["steps"]) for row in opened.matches(event.id)]
-
-
 def test_choices_depend_on_the_payload(cup: Path) -> None:
     assert len(set(choices(cup / "cup"))) == 6
 
@@ -224,50 +173,8 @@ def test_a_damaged_copy_in_a_store_is_named(cup: Path, tmp_path: Path, cache: Pa
     assert "damaged" in arena("verify", "cup", "--rerun-bots", cwd=tmp_path, code=2).stderr
 
 
-def test_a_plan_carries_payloads_to_other_machines(cup: Path, tmp_path: Path, cache: Path) -> None:
-    arena("run", *EVENT, *bots(*(str(cup / name) for name in PAYLOADS)), "--plan", "cup.plan", cwd=tmp_path)
-    shutil.rmtree(cache)
-    arena("run", "--from-plan", "cup.plan", "--out", "whole", cwd=tmp_path)
-    assert choices(tmp_path / "whole") == choices(cup / "cup")
-
-
-@pytest.mark.parametrize("in_ticks", [False, True])
-def test_a_worker_of_a_cluster_gets_the_payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_ticks: bool) -> None:
-    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "here"))
-    one = load(str(folder(tmp_path / "m", b"sound")))
-    if in_ticks:
-        (one,) = only_modules.only_modules([one], Level.TRUSTED)
-    sent = bot_transfer.pack(one, (), (), files=True)
-    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "there"))
-    assert Path(bot_transfer.stage_here(sent, Level.TRUSTED).payload[0]).read_bytes() == b"sound"
-
-
-def test_an_upload_keeps_the_payload(tmp_path: Path) -> None:
-    bot_ = load(str(folder(tmp_path / "m", b"sound")))
-    unpack(pack(bot_), tmp_path / "there")
-    assert load(str(tmp_path / "there")).identity == bot_.identity
-
-
 def test_a_damaged_payload_is_not_staged_and_is_named(tmp_path: Path, cache: Path) -> None:
     (one,) = only_modules.only_modules([load(str(folder(tmp_path / "m", b"sound")))], Level.TRUSTED)
     flip(only_modules.kept(ModuleFile("payload", one.parts[1])))
     with pytest.raises(StagingError, match=pattern("entrants", "module-damaged", kind="payload", file=".*")):
         staging.stage(one)
-
-
-@pytest.mark.soak
-def test_a_league_in_ticks_names_both_hashes_and_anybody_can_run_it_again(
-    cup: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # the bot keeps to no more than matches need
-    arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
-    settings = tmp_path / "summer" / "league.toml"
-    text = re.sub(r"(?m)^bots = .*$", f"bots = {json.dumps([str(cup / 'one'), str(cup / 'two')])}", settings.read_text())
-    settings.write_text(re.sub(r"(?m)^anchor = .*$", 'anchor = "one"', text))
-    arena("league", "enter", "summer", str(cup / "none"), "--author", "ann", cwd=tmp_path)
-    arena("league", "play", "summer", "--batches", "1", cwd=tmp_path)
-    defined = definition_of(tmp_path / "summer").bots
-    assert {bot.payload for bot in defined} == {sha256(payload).hexdigest() for payload in PAYLOADS.values()}
-    shutil.rmtree(cache)
-    said = arena("verify", "summer", "--rerun-bots", cwd=tmp_path).stdout
-    assert re.search(pattern("verify", "bots-run-again", matches=r"\d+ matches"), said)

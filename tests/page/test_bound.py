@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from once import made_once
 from pages import ORDINAL, REPLAY, blocks, films, page_of
-from synthesised import planned, play_shard
+from synthesised import planned, play_event
 
 from khiva_arena.events import points
 from khiva_arena.page import box, folder
 from khiva_arena.page.write import write_page
 from khiva_arena.replay import frames
-from khiva_arena.shards.shard import WHOLE
 
 pytestmark = pytest.mark.slow
 MATCHES = 90
@@ -26,7 +25,7 @@ BLOCK = re.compile(r'<script type="application/base64" id="replay-[0-9]+">([^<]*
 @made_once
 def one_deal(folder: Path) -> None:
     """Play in "out" an event of ten bots, all on one deal."""
-    play_shard(folder / "out", planned(bots=10, seeds=1), WHOLE)
+    play_event(folder / "out", planned(bots=10, seeds=1))
 
 
 def has_replays(page: Path) -> list[bool]:

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from browser import PHONE, WIDE, Page
 from pages import page_of
-from synthesised import planned, play_shard
+from synthesised import planned, play_event
 
 import khiva_arena
 from khiva_arena.api.tables import standings
 from khiva_arena.page.write import write_page
-from khiva_arena.shards.shard import Shard
 
 Made = Callable[[str], tuple[Path, Path]]
 pytestmark = pytest.mark.slow
@@ -131,7 +130,7 @@ def test_no_format_is_wider_than_the_window(page: Page, made: Made, form: str) -
 
 def test_charts_of_very_many_bots_draw_the_first_of_them(page: Page, tmp_path: Path) -> None:
     event = planned(bots=70, seeds=1, lineups=70)
-    play_shard(tmp_path / "store", event, Shard(1, 1))
+    play_event(tmp_path / "store", event)
     write_page(tmp_path / "page.html", page_of(tmp_path / "store", replays=0))
     page.open(tmp_path / "page.html")
     charts = "return [...document.querySelectorAll('.chart')].map((one) => [one.querySelector('h3').textContent, one.innerText])"

@@ -8,11 +8,7 @@ import pytest
 from pages import blocks, text
 
 import khiva_arena.version
-from khiva_arena.league.routes.markup import joined
-from khiva_arena.league.routes.pages import Page, document
 from khiva_arena.page import released
-from khiva_arena.page.checker import FIRSTS
-from khiva_arena.page.rooms import Rooms
 
 DIGEST = "ab" * 32
 
@@ -23,12 +19,6 @@ def test_a_report_sends_its_reader_to_the_release_and_calls_itself_nothing(made:
     assert said == released.check_it_yourself()
     assert "organiser's" in said
     assert not re.search(r"\bsound\b", text(page))
-
-
-def test_a_league_s_pages_do_so_once_there_is_something_to_check() -> None:
-    page = Page("Standings", joined("a table"))
-    assert "khiva-arena.html" in document(page, "spring", "receipt 1")
-    assert "khiva-arena.html" not in document(page, "spring", "")
 
 
 def test_a_release_s_hash_is_said_where_it_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -45,7 +35,3 @@ def test_a_page_of_unreleased_code_names_a_later_release(version: str, said: str
     monkeypatch.setattr(released, "__version__", version)
     monkeypatch.setattr(khiva_arena.version, "__version__", version)
     assert said in released.check_it_yourself()
-
-
-def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
-    assert not [name for name in Rooms().closure(FIRSTS) if name.startswith("khiva_arena.page")]

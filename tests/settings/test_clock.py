@@ -1,4 +1,4 @@
-"""The clock of an event: in its settings, its definition, and a plan."""
+"""The clock of an event: in its settings and its definition."""
 
 from typing import Any
 
@@ -16,7 +16,6 @@ from khiva_arena.settings import define
 from khiva_arena.settings.competition import unplayable
 from khiva_arena.settings.one_match import settings_and_bots
 from khiva_arena.settings.settings import settings_from
-from khiva_arena.shards.plan import settings_of
 
 BOTS = ("shipped:python/random", "shipped:python/naive")
 VALUES: dict[str, Any] = {"bots": BOTS, "seats": 2}
@@ -42,16 +41,6 @@ def test_an_event_in_ticks_says_so_and_has_one_word_for_isolation() -> None:
     assert definition.sandbox(Level.BASIC).level is Level.BASIC
     header = definition.header([("a", "x"), ("b", "y")], "m", bytes(32))
     assert (header.format, header.clock, header.meter, header.isolation) == (2, "ticks", PRICE_LIST, "module")
-
-
-def test_a_plan_gives_the_clock_back() -> None:
-    definition = defined(clock="ticks")
-    values = {key: value for key, value in settings_of(definition, bytes(32)).items() if value is not None}
-    again = settings_from({**values, "bots": BOTS})
-    assert again.clock is Clock.TICKS
-    assert define.conditions_of(again, (), definition.sandbox()) == define.conditions_of(
-        settings_from({**VALUES, "clock": "ticks"}), (), definition.sandbox()
-    )
 
 
 @pytest.mark.parametrize(

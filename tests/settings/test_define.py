@@ -1,4 +1,4 @@
-"""A setting that defines the event reaches its definition, and comes back from a plan."""
+"""A setting that defines the event reaches its definition."""
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +10,6 @@ from khiva_arena.setting_row import Kind, Setting
 from khiva_arena.settings.define import definition_of
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TABLE
-from khiva_arena.shards.plan import settings_of
 
 BOTS = ("shipped:python/random", "shipped:python/naive")
 PLAIN = [
@@ -30,9 +29,8 @@ def test_there_are_some() -> None:
 
 
 @pytest.mark.parametrize("row", PLAIN, ids=[row.name for row in PLAIN])
-def test_a_setting_that_defines_the_event_reaches_its_definition_and_comes_back(row: Setting) -> None:
+def test_a_setting_that_defines_the_event_reaches_its_definition(row: Setting) -> None:
     settings = settings_from({"bots": BOTS, "seats": 2})
     value = 3 if row.kind is Kind.NUMBER else not row.default
     definition = defined(replace(settings, **{row.name: value}))
     assert getattr(definition, row.name) == value, f"{row.name} is no argument in settings/define.py"
-    assert settings_of(definition, bytes(32)).get(row.name) == value, f"{row.name} does not come back in shards/plan.py"

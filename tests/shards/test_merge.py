@@ -12,7 +12,8 @@ import pytest
 from forging import forge
 from in_targets import long_but
 from msgspec import structs
-from synthesised import planned, play_shard
+from synthesised import planned
+from synthesised_shards import play_shard
 from wording import sentence
 
 import khiva_arena

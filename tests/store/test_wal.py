@@ -5,10 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from leagues import enter, league_in, player_of_names
 
-from khiva_arena.api.verify import verify
-from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.result import Measured
 from khiva_arena.store import wal
 from khiva_arena.store.db import FILE, BotRow, MatchRow, SeatRow, Store
@@ -63,29 +60,3 @@ def test_without_a_reader_it_is_cut_to_its_limit(tmp_path: Path, store: Store) -
         recorded += 1
         assert recorded < 1_000
     assert store.damage() == []
-
-
-def test_a_player_tries_after_each_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader holds the checkpoint over the first batch and the second, and leaves at the end of that."""
-    league = league_in(tmp_path)
-    enter(league, "ann", "quick")
-    held: list[Store] = []
-    begun: list[int] = []  # the sizes of the -wal file at the first match of each batch
-
-    def fails(ordinal: int, _attempt: int) -> bool:
-        if ordinal == 0:
-            begun.append(size(tmp_path))
-        if not held:
-            held.append(Store.read(tmp_path))
-            assert held[0].events()
-        if len(begun) == 2 and ordinal:
-            held[0].close()
-        return False
-
-    with Queue(tmp_path) as queue:  # else the player's own connection, the last one, would move all of it
-        player_of_names(monkeypatch)(league, 3, fails=fails)
-        assert (tmp_path / "queue.db-wal").stat().st_size == 0
-        assert queue.entries()
-    first, second, third = begun
-    assert first < second > third
-    assert verify(tmp_path).sound

@@ -16,21 +16,10 @@ FORMATS = {
     "sprt": (),  # another command
     "stages": (),  # a settings file
 }
-EXTRA = (
-    ("khiva", "lineups-auto"),
-    ("khiva", "extended"),
-    ("khiva", "merged"),
-    ("khiva", "remote"),
-    ("bidding", "own-game"),
-)
-"""Cases since 0.2.0 beside those of each game and format."""
-REMOTE = "remote"
-"""The one case without an interrupted store: it would need its relay again."""
 RULES = {"khiva": "overshoot=bounce", "emira": "mode=advanced", "silk_road": "tied_decline=original_tie"}
-PLAN = "event.plan"
 NEWER_EVENT, NEWER_LEAGUE = "ticks-0.3.0", "league-0.3.0"
 KEYS = "keys-0.3.0.json"
-"""The fixtures of what 0.3.0 brought, and the keys of its published schemas, which make_newer.py writes."""
+"""The fixtures of what 0.3.0 brought, and the keys of its published schemas, which tests/together/make_newer.py writes."""
 STAGES = """
 seats = 3
 [[stage]]
@@ -56,58 +45,10 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
         return ["run", *bots, "--seats", "2", "--seeds", "4", "--lineups", "auto", *common]
     if form == "extended":  # of the two seeds of ``before``, with a secret that they committed to
         return ["run", *bots, "--seats", "3", "--seeds", "4", *common]
-    if form == "merged":
-        opened = ["--isolation", "trusted", "--allow-include"]  # what the plan and its bots open
-        return ["run", "--from-plan", str(folder / PLAN), *bots, *opened, "-j", "2", "--out", str(out)]
-    if form == "own-game":
-        return [
-            "run",
-            *bots,
-            "--game",
-            str(HERE / "bidding.py"),
-            "--rule",
-            "cards=5",
-            "--seats",
-            "3",
-            "--seeds",
-            "2",
-            *common[2:],
-        ]
-    if form == REMOTE:
-        return [
-            "run",
-            *bots[2:],
-            "--bot",
-            "remote:ann",
-            "--tokens",
-            str(folder),
-            "--listen",
-            "127.0.0.1:0",
-            "--seats",
-            "2",
-            "--seeds",
-            "2",
-            *common,
-        ]
     if form == "stages":
         (folder / "stages.toml").write_text(STAGES)
         return ["run", str(folder / "stages.toml"), *bots, *common]
     return ["run", *bots, "--format", form, *(word.format(rule=RULES[game]) for word in FORMATS[form]), *common]
-
-
-def before(game: str, form: str, folder: Path, out: Path) -> list[list[str]]:
-    """Return the commands that come before ``command``, so that its kill leaves an event of the same secret."""
-    words = command(game, form, folder, out)
-    if form == "extended":
-        seeds = words.index("--seeds") + 1
-        return [[*words[:seeds], "2", *words[seeds + 1 :]], [*words, "--commit"]]
-    if form == "merged":
-        bots = words[3:-6]
-        settings = ["--seats", "3", "--seeds", "3", "--seed", "published merged", "--isolation", "trusted"]
-        plan, shard = str(folder / PLAN), str(folder / "shard")
-        play = ["run", "--from-plan", plan, *bots, "--shard", "2/3", "--out", shard]
-        return [["run", *bots, *settings, "--plan", plan], play, ["merge", shard, "--out", str(out)]]
-    return []
 
 
 def published(case: str, into: Path, version: str = "0.1.0") -> Path:

@@ -1,7 +1,7 @@
 """Stores of valid records without a bot: the rules engine plays, choices are drawn by a number for each match, and what lies
 beside a record is made up. Some matches have a fault, some were void before they were recorded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -12,6 +12,7 @@ from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.games.registry import get
+from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot, Definition, TimeLimits
 from khiva_arena.replay.record import Choice, Record
@@ -20,9 +21,6 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
-from khiva_arena.shards.plan_file import event_of
-from khiva_arena.shards.play import ShardPlay
-from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.store.shard_note import write_note
 
@@ -35,6 +33,8 @@ _PLAYED: dict[str, Outcome] = {}
 """The last matches that were played, of which the stores of one machine and of shards have the same."""
 Fails = Callable[[int, int], bool]
 """Whether an attempt at a match is void, by ordinal and attempt."""
+Plays = Callable[[Store, EventRow, Sequence[Command]], Play]
+"""Gives the matches that are still to be played of an event in a store: all of them, or those of a shard."""
 
 
 def planned(
@@ -70,8 +70,14 @@ def planned(
         **{**settings, **changes},
     )
     rows = tuple(BotRow(bot.name, bot.identity, "1", True, f"./{bot.name}", "/") for bot in what.bots)
-    event = event_of(what.text, __version__, seeds.commitment(what.digest, secret), secret, rows)
-    return structs.replace(event, public=public)
+    return structs.replace(in_no_store(what, rows, secret), public=public)
+
+
+def in_no_store(definition: Definition, rows: tuple[BotRow, ...], secret: bytes = SECRET) -> EventRow:
+    """Return the event of a definition, before a store has it."""
+    commitment = seeds.commitment(definition.digest, secret)
+    event_id = seeds.event_id(definition.digest, commitment)
+    return EventRow(event_id, 0, definition.text, (__version__,), "", commitment, secret, rows)
 
 
 def once_in_a_while(ordinal: int, attempt: int) -> bool:
@@ -79,10 +85,15 @@ def once_in_a_while(ordinal: int, attempt: int) -> bool:
     return ordinal % 11 == 3 and attempt == 1
 
 
-def play_shard(
-    folder: Path, event: EventRow, shard: Shard, fails: Fails = once_in_a_while, luck: str = "", most: int | None = None
+def play_event(
+    folder: Path,
+    event: EventRow,
+    fails: Fails = once_in_a_while,
+    luck: str = "",
+    most: int | None = None,
+    plays: Plays = Play,
 ) -> Path:
-    """Play a shard, or as many matches of it, into a store. ``luck``: another text, other choices."""
+    """Play an event, or as many matches of it, into a store. ``luck``: another text, other choices."""
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
         if store.event(event.id) is None:
@@ -91,8 +102,7 @@ def play_shard(
                 store.add_public(event.id, event.public)
         row = store.event(event.id)
         assert row is not None
-        write_note(folder, PlannedShard(row, shard, Path("cup.plan")).note)
-        play = ShardPlay(store, row, [Command(("none",), "/")] * len(row.bots), shard)
+        play = plays(store, row, [Command(("none",), "/")] * len(row.bots))
         for drawn in play.rounds():
             for job in play.jobs(drawn):
                 if most is not None and len(play.done) >= most:
@@ -101,7 +111,7 @@ def play_shard(
     return folder
 
 
-def _settle(play: ShardPlay, job: Job, fails: Fails, luck: str) -> None:
+def _settle(play: Play, job: Job, fails: Fails, luck: str) -> None:
     for attempt in (1, 2):
         attempted = structs.replace(job, attempt=job.attempt + attempt - 1)
         is_void = fails(job.ordinal, attempted.attempt)

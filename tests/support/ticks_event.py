@@ -7,23 +7,20 @@ import pytest
 from levels import ROOT
 from msgspec.structs import replace
 from once import made_once
-from synthesised import SECRET, planned
+from synthesised import in_no_store, planned
 
-from khiva_arena import __version__
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.audit import rerun as audit_rerun
 from khiva_arena.audit.rerun import Rerunner
 from khiva_arena.playing import jobs
 from khiva_arena.playing.jobs import Play
-from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import PRICE_LIST, Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.shards.plan_file import event_of
 from khiva_arena.store.db import EventRow, Store
 
 DOUBLE = ROOT / "tests" / "support" / "double_runner.py"
@@ -43,8 +40,7 @@ def event(entrants: tuple[DefinedBot, ...] = ()) -> EventRow:
     """An event of three modules, two of which misbehave in every match; or of other ones."""
     by_the_wall = planned(seeds=1, entrants=entrants)
     definition = replace(by_the_wall.definition, clock=Clock.TICKS, meter=PRICE_LIST, isolation="module", ponder=False)
-    commitment = seeds.commitment(definition.digest, SECRET)
-    return event_of(definition.text, __version__, commitment, SECRET, by_the_wall.bots)
+    return in_no_store(definition, by_the_wall.bots)
 
 
 def commands(*modules: str) -> list[Command]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from arena import arena
 from in_targets import long_but
-from published import EXTRA, HERE, REMOTE, command, published
+from published import HERE, published
+from published_forms import EXTRA, REMOTE, command
 
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import FILE, VERSION, Store

@@ -1,4 +1,4 @@
-"""Write the fixtures of what version 0.3.0 brought: `python tests/published/make_newer.py`, in half a minute, until it is tagged.
+"""Write the fixtures of what version 0.3.0 brought: `python tests/together/make_newer.py`, in half a minute, until it is tagged.
 
 They are an event in ticks, of a module, of one with a payload and of a bot that an interpreter runs, and a league in ticks with a
 chain of two batches, a bot that an author submitted, one that is retired, and one that waits. The modules are written by hand and
@@ -15,7 +15,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.extend(map(str, Path(__file__).parents[1].glob("**/support")))
 
 from arena import arena, kill, started, wait_for_matches
 from echo import ECHO, tick_bots
@@ -27,11 +27,9 @@ from khiva_arena.league.submissions import examine
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.store.db import FILE, Store
 
-READS = f"i32.const 3 i32.const {tick_bots.INPUT} i32.const 1 i32.const {tick_bots.GOT} $fd_read drop\n"
-"""The code that reads a payload, of which the first bytes count in the bot's choices by ``MIXES``."""
 PLAIN = tick_bots.bot()
 MIXES = f"local.get $sum i32.const {tick_bots.FRAME} i32.load 0 i32.xor local.set $sum\n"
-WITH_PAYLOAD = tick_bots.bot(at_the_start=READS + MIXES)
+WITH_PAYLOAD = tick_bots.bot(at_the_start=tick_bots.READS + MIXES)
 
 
 def write_bots(place: Path) -> None:

@@ -1,6 +1,6 @@
-"""Write the fixtures of the engine's own version: `python tests/published/make.py`, once, before the version number rises.
+"""Write the fixtures of the engine's own version: `python tests/together/make.py`, once, before the version number rises.
 
-For each game and format, and for each case of ``EXTRA``, with the bots of this folder: a finished store, one that a kill -9
+For each game and format, and for each case of ``EXTRA``, with the bots of tests/published: a finished store, one that a kill -9
 interrupted, and a bundle. They are what users of that version have; a later engine reads, resumes and verifies them for ever, so
 nothing here is made again.
 """
@@ -16,10 +16,11 @@ from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.extend(map(str, Path(__file__).parents[1].glob("**/support")))
 
 from arena import arena, kill, started, wait_for_matches
-from published import EXTRA, FORMATS, GAMES, HERE, PLAN, REMOTE, before, command
+from published import FORMATS, GAMES, HERE
+from published_forms import EXTRA, PLAN, REMOTE, before, command
 
 from khiva_arena import __version__
 from khiva_arena.store.db import FILE, Store

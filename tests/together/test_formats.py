@@ -42,7 +42,7 @@ def unnamed(kind: Any) -> str:
 def test_no_schema_changes_under_its_number(tmp_path: Path) -> None:
     found = formats(tmp_path)
     assert unraised(found, kept()) == []
-    assert digests(found) == kept(), "a number was raised, or a format is new: python tests/published/make_formats.py"
+    assert digests(found) == kept(), "a number was raised, or a format is new: python tests/together/make_formats.py"
 
 
 def test_each_format_of_the_page_is_there_with_its_number(tmp_path: Path) -> None:

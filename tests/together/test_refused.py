@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 from arena import ROOT, arena
-from published import EXTRA, FORMATS, GAMES, HERE, REMOTE, command, contents, published
+from published import FORMATS, GAMES, HERE, contents, published
+from published_forms import EXTRA, REMOTE, command
 from wording import sentence
 
 from khiva_arena.store.db import FILE

@@ -1,16 +1,21 @@
 """A merge that is killed at any instant, or whose disk fills up, loses nothing, and the next one completes it."""
 
 import json
+import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from random import Random
 
 import pytest
 from in_targets import soak_but_every
 from once import made_once
-from synthesised import planned, play_shard
+from synthesised import planned
+from synthesised_shards import play_shard
 
 import khiva_arena
 from khiva_arena.errors import StoreFull
@@ -18,7 +23,7 @@ from khiva_arena.shards import merge
 from khiva_arena.shards.shard import WHOLE, Shard
 from khiva_arena.store.db import FILE, Store
 
-KILLS = Path(__file__).parent.parent / "support" / "merge_kills.py"
+KILLS = Path(__file__).parent / "support" / "merge_kills.py"
 
 
 @made_once
@@ -93,6 +98,31 @@ def test_stores_that_cannot_be_written_are_merged(shards: tuple[list[Path], str]
         for copy in copies:
             copy.chmod(0o700)
     assert [(copy / FILE).read_bytes() for copy in copies] == before
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.long)])
+def test_an_interrupt_at_any_instant_ends_a_merge_quietly(tmp_path: Path, tries: int) -> None:
+    """As a terminal sends it: to all processes of the command at once, those that replay matches among them."""
+    shards = [play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2)) for at, name in ((1, "one"), (2, "two"))]
+    words = [sys.executable, "-m", "khiva_arena", "merge", *map(str, shards), "-j", "2", "--out"]
+    chance = Random(tries)
+    codes = []
+    for number in range(tries):
+        command = [*words, str(tmp_path / f"out-{number}")]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ) as process:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while process.poll() is None and len(children.read_text().split()) < 2:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.4))
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        assert "Traceback" not in said, said
+        codes.append(process.returncode)
+    assert set(codes) <= {0, 130}
+    assert 130 in codes
 
 
 def recorded(folder: Path) -> int:

@@ -14,7 +14,7 @@ from arena import arena
 import khiva_arena
 from khiva_arena.shards.plan_file import read_plan
 
-HERE = Path(__file__).parent / "benchmarks"
+HERE = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(HERE))
 
 from bench import ROOT, sampled  # noqa: E402 - found beside these tests

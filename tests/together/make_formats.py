@@ -1,4 +1,4 @@
-"""Write formats.json, what each format of docs/policy.md is under its number: `python tests/published/make_formats.py`.
+"""Write formats.json, what each format of docs/policy.md is under its number: `python tests/together/make_formats.py`.
 
 A schema that is another one under its number is refused, with what to raise. If files of that number are read as before, as where
 keys were added to the stream of events, remove the format's row from formats.json first, and say so in the commit.
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.extend(map(str, Path(__file__).parents[1].glob("**/support")))
 
 from published_formats import FORMATS, digests, formats, kept, unraised
 

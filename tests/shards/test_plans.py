@@ -103,6 +103,12 @@ def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Pat
 # --- a plan ---
 
 
+@pytest.mark.parametrize("more", [(), ("--bank", "0s")])
+def test_short_turns_with_strict_policy_make_no_plan(tmp_path: Path, more: tuple[str, ...]) -> None:
+    refused(tmp_path, *words(), "--turn", "1ms", "--policy", "strict", *more, "--plan", "cup.plan")
+    assert not (tmp_path / "cup.plan").exists()
+
+
 def test_a_plan_plays_nothing_and_is_for_its_owner_alone(tmp_path: Path) -> None:
     before = os.umask(0o002)
     try:

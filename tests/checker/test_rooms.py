@@ -63,3 +63,7 @@ def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
     modules = Rooms().closure(["khiva_arena.audit.bundle"])
     assert "khiva_arena.replay.ticks" in modules
     assert "khiva_arena.events.bundling" not in modules, "numpy comes with it"
+
+
+def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
+    assert not [name for name in Rooms().closure(FIRSTS) if name.startswith("khiva_arena.page")]

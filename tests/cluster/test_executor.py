@@ -1,0 +1,13 @@
+"""A cluster is an executor as the processes of one machine are."""
+
+import typing
+
+from khiva_arena.cluster.dask_executor import Cluster
+from khiva_arena.playing.executor import Executor, LocalExecutor
+
+
+def test_an_executor_has_all_that_a_run_and_a_budget_need() -> None:
+    members = typing.get_type_hints(Executor).keys() | {name for name in vars(Executor) if not name.startswith("_")}
+    for executor in (LocalExecutor, Cluster):
+        missing = {name for name in members if not hasattr(executor, name)} - {"say"}  # which each object has
+        assert missing == set()
