@@ -1,0 +1,79 @@
+"""Which tests and helpers are the core's, and which are an extension's.
+
+An extension has one folder of tests, with its helpers in ``support`` below it. Each other file below tests is the core's, and it
+needs no module of an extension: a copy of the package without extensions runs the core's tests.
+"""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parent.parent
+EXTENSIONS = {
+    "checker": (
+        "khiva_arena.audit.in_page",
+        "khiva_arena.audit.in_pyodide",
+        "khiva_arena.cli.page",
+        "khiva_arena.commands.page",
+        "khiva_arena.page.checker",
+    ),
+    "cluster": ("khiva_arena.cluster",),
+    "league": (
+        "khiva_arena.cli.league",
+        "khiva_arena.cli.submit",
+        "khiva_arena.commands.league",
+        "khiva_arena.commands.league_author",
+        "khiva_arena.commands.league_serve",
+        "khiva_arena.commands.submit",
+        "khiva_arena.league",
+    ),
+    "outside": (
+        "khiva_arena.check.own_game",
+        "khiva_arena.commands.check_game",
+        "khiva_arena.outside",
+    ),
+    "seats": (
+        "khiva_arena.cli.play",
+        "khiva_arena.cli.relay",
+        "khiva_arena.commands.play",
+        "khiva_arena.commands.relay",
+        "khiva_arena.commands.taken_seat",
+        "khiva_arena.seats",
+    ),
+    "shards": (
+        "khiva_arena.api.merge",
+        "khiva_arena.cli.merge",
+        "khiva_arena.commands.merge",
+        "khiva_arena.commands.plans",
+        "khiva_arena.shards",
+    ),
+    "web": ("khiva_arena.competition.live_web", "khiva_arena.web"),
+}
+"""The modules of each extension, or the folders of them, by its folder of tests."""
+TOGETHER = ("together", "benchmarks")
+"""Folders whose files need several extensions at once: tests of all commands and all formats, and what measures all of it."""
+COMMANDS = ("league", "merge", "page", "play", "relay", "submit")
+"""The commands of the extensions."""
+OF_THE_CORE = (
+    "khiva_arena.league.full_disk",
+    "khiva_arena.seats.guests",
+    "khiva_arena.seats.terminal_table",
+    "khiva_arena.shards.note",
+    "khiva_arena.web.needed",
+)
+"""Modules of the core that still lie in the folder of an extension."""
+
+
+def extension_of(name: str) -> str:
+    """Return the extension that has a module, or a name of one, and "" if it is the core's."""
+    if _below(name, OF_THE_CORE):
+        return ""
+    return next((extension for extension, modules in EXTENSIONS.items() if _below(name, modules)), "")
+
+
+def _below(name: str, modules: tuple[str, ...]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def core_files() -> list[Path]:
+    """Return the tests and the helpers of the core."""
+    of_extensions = {*EXTENSIONS, *TOGETHER}
+    return sorted(file for file in TESTS.rglob("*.py") if file.relative_to(TESTS).parts[0] not in of_extensions)

@@ -1,0 +1,83 @@
+"""Tests and helpers of the core need no extension: they name no module, import no helper and type no command of one.
+
+``tests/support/sides.py`` tells which are the core's.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from parsed import IN_ONE_PROCESS
+from sides import COMMANDS, EXTENSIONS, OF_THE_CORE, TESTS, TOGETHER, core_files, extension_of
+
+pytestmark = IN_ONE_PROCESS
+
+PACKAGE = TESTS.parent / "khiva_arena"
+MODULE = re.compile(r"\bkhiva_arena(?:[./]\w+)+")
+RUNS = ("arena", "arena_forked", "arena_process", "started", "Terminal")
+"""The helpers that are given the words of a command."""
+ELSEWHERE = ("test_core_tests.py", "support/sides.py")
+"""Files that name modules of extensions so that nobody else does."""
+
+
+def helpers_of_extensions() -> set[str]:
+    return {file.stem for folder in (*EXTENSIONS, *TOGETHER) for file in (TESTS / folder).rglob("support/*.py")}
+
+
+def needs(tree: ast.AST, helpers: set[str]) -> Iterator[str]:
+    """Yield what a file needs of an extension: modules that it imports anywhere or names in a string, helpers, and commands."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names if extension_of(alias.name) or alias.name in helpers)
+            case ast.ImportFrom(module=str(module), names=names):
+                named = [f"{module}.{alias.name}" for alias in names]
+                yield from (name for name in named if extension_of(name) or module in helpers)
+            case ast.Constant(value=str(text)):
+                named = [word.removesuffix(".py").replace("/", ".") for word in MODULE.findall(text)]
+                yield from (name for name in named if extension_of(name))
+            case ast.Call(func=function, args=[ast.Constant(value=str(word)), *_]):
+                if ast.unparse(function) in RUNS and word in COMMANDS:
+                    yield f"khiva-arena {word}"
+            case ast.List(elts=words):
+                texts = [ast.unparse(one).strip("'") for one in words]
+                yield from (f"khiva-arena {word}" for name, word in pairwise(texts) if name == "khiva_arena" and word in COMMANDS)
+
+
+@pytest.mark.slow
+def test_a_file_of_the_core_needs_no_extension() -> None:
+    helpers = helpers_of_extensions()
+    assert "made_league" in helpers
+    files = [file for file in core_files() if str(file.relative_to(TESTS)) not in ELSEWHERE]
+    assert len(files) > 500
+    found = {file: sorted(set(needs(ast.parse(file.read_text("utf-8")), helpers))) for file in files}
+    assert {str(file.relative_to(TESTS)): names for file, names in found.items() if names} == {}
+
+
+def test_each_module_of_the_table_is_there() -> None:
+    places = [place for places in (*EXTENSIONS.values(), OF_THE_CORE) for place in places]
+    paths = [PACKAGE.joinpath(*place.split(".")[1:]) for place in places]
+    assert [str(path) for path in paths if not (path.is_dir() or path.with_suffix(".py").is_file())] == []
+    assert [folder for folder in (*EXTENSIONS, *TOGETHER) if not (TESTS / folder).is_dir()] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import khiva_arena.league", ["khiva_arena.league"]),
+        ("def late():\n    from khiva_arena.shards import plan", ["khiva_arena.shards.plan"]),
+        ("from khiva_arena.shards import note", []),
+        ("from khiva_arena import league", ["khiva_arena.league"]),
+        ("from made_league import Shape", ["made_league.Shape"]),
+        ('run([python, "-m", "khiva_arena.web.watching"])', ["khiva_arena.web.watching"]),
+        ('files("khiva_arena/outside/template/game.py")', ["khiva_arena.outside.template.game"]),
+        ('arena("merge", "one", "two")', ["khiva-arena merge"]),
+        ('[python, "-m", "khiva_arena", "play", *bots]', ["khiva-arena play"]),
+        ('sentence("merge", "not-complete")', []),
+        ("from khiva_arena.leagues import x", []),
+    ],
+)
+def test_what_is_found(source: str, found: list[str]) -> None:
+    assert list(needs(ast.parse(source), {"made_league"})) == found
