@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 def test_bots_without_their_flag_are_named_by_it(tmp_path: Path) -> None:
     said = arena("play", "greedy", cwd=tmp_path, code=2).stderr
-    assert "`play --bot shipped:python/greedy --bot shipped:python/random`" in said
+    assert "`khiva-arena play --bot shipped:python/greedy --bot shipped:python/random`" in said
 
 
 def test_a_place_without_a_seat_is_refused_in_one_line(games: Path) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from khiva_arena.settings.row import Kind, Setting
 from msgspec.structs import replace
 from synthesised import planned
 
@@ -11,7 +12,6 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.settings import define
-from khiva_arena.settings.row import Kind, Setting
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.shards.plan import settings_of

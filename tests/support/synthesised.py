@@ -22,7 +22,6 @@ from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import BotRow, EventRow, Store
-from khiva_arena.store.shard_note import write_note
 
 SECRET = bytes(range(32))
 EVERY_SO_OFTEN = 7

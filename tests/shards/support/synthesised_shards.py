@@ -5,10 +5,10 @@ from pathlib import Path
 
 from synthesised import Fails, once_in_a_while, play_event
 
-from khiva_arena.shards.note import note_of, write_note
 from khiva_arena.shards.play import ShardPlay
 from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import EventRow
+from khiva_arena.store.shard_note import write_note
 
 
 def play_shard(
@@ -16,5 +16,5 @@ def play_shard(
 ) -> Path:
     """Play a shard, or as many matches of it, into a store, and note its plan there."""
     play_event(folder, event, fails, luck, most, partial(ShardPlay, shard=shard))
-    write_note(folder, note_of(PlannedShard(event, shard, Path("cup.plan"))))
+    write_note(folder, PlannedShard(event, shard, Path("cup.plan")).note)
     return folder
