@@ -104,12 +104,7 @@ class Run:
         store_exists, another = Store.check(self._first.out), False
         stored.refuse_league(self._first.out)
         with if_interrupted(self.say, self._how_far), ExitStack() as stack:
-            self._playing = self.trial.entrants if self.trial else Entrants(tuple(self.entrants))
-            self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
-            if self._first.skip_broken or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
-                self._admit()
-            if self.trial is None:
-                self._playing = players_of(self.stages, self.entrants, self._sandbox.level, self._executor, stack)
+            self._choose_players(stack)
             self._check_definition(store_exists)
             if store_exists:
                 with Store.read(self._first.out) as store:
@@ -131,6 +126,15 @@ class Run:
         if self.trial is None and not self._is_admitted:
             admit(self._sandbox, self._first, self.say, rated=True)
         self._is_admitted = True
+
+    def _choose_players(self, stack: ExitStack) -> None:
+        """Choose the executor of the matches, and the bots: those that do not start are left out if the settings say so."""
+        self._playing = self.trial.entrants if self.trial else Entrants(tuple(self.entrants))
+        self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
+        if self._first.skip_broken or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
+            self._admit()
+        if self.trial is None:
+            self._playing = players_of(self.stages, self.entrants, self._sandbox.level, self._executor, stack)
 
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""
