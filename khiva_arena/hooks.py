@@ -13,6 +13,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.setting_row import Setting
 
 H = TypeVar("H")
+_LIST = "khiva_arena.extensions"
 
 
 class Hook(Generic[H]):
@@ -125,8 +126,10 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
 
 
 def rows() -> tuple[ExtensionRow, ...]:
-    """Return the rows of the installed extensions."""
-    installed: tuple[ExtensionRow, ...] = import_module("khiva_arena.extensions").ROWS  # by name: the core imports no extension
+    """Return the rows of the installed extensions: none in the page that checks bundles, which carries no list of them."""
+    if not find_spec(_LIST):
+        return ()
+    installed: tuple[ExtensionRow, ...] = import_module(_LIST).ROWS  # by name: the core imports no extension
     return installed
 
 
