@@ -113,6 +113,24 @@ def names_in(file: Path) -> frozenset[str]:
     return frozenset(names)
 
 
+def test_every_module_that_is_named_within_a_package_is_there() -> None:
+    """Programs are started, and games found, as ``f"{__package__}.name"``, which a move of the folder does not break."""
+    absent, found = [], 0
+    for file in sorted((ROOT / "khiva_arena").rglob("*.py")):
+        origins = {"__package__": file.parent}
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.ImportFrom(module=str(origin)):
+                    places = {alias.asname or alias.name: f"{origin}.{alias.name}" for alias in node.names}
+                    origins |= {f"{name}.__name__": ROOT.joinpath(*place.split(".")) for name, place in places.items()}
+                case ast.JoinedStr(values=[ast.FormattedValue(value=whole), ast.Constant(value=str(rest))]):
+                    if rest.startswith(".") and (folder := origins.get(ast.unparse(whole))):
+                        found += 1
+                        absent += [f"{file}: {rest}"] * (not (folder / f"{rest[1:]}.py").is_file())
+    assert absent == []
+    assert found >= 8
+
+
 def test_every_folder_of_which_git_ignores_files_is_there() -> None:
     ignored = [line for line in (ROOT / ".gitignore").read_text().splitlines() if line.startswith("khiva_arena/")]
     assert ignored

@@ -65,7 +65,7 @@ class Worker:
         return outcome[0]
 
     def _start(self) -> None:
-        command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", self._mode]
+        command = [sys.executable, "-P", "-m", __name__, self._mode]
         # A stop of the arbiter may signal its workers, too, and they have to end their bots: they let signals in when ready.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
         try:

@@ -28,7 +28,7 @@ class OwnCluster:
     """
 
     def __init__(self, workers: int) -> None:
-        words = [sys.executable, "-P", "-m", "khiva_arena.cluster.own_cluster", str(workers)]
+        words = [sys.executable, "-P", "-m", f"{__package__}.own_cluster", str(workers)]
         pipe = subprocess.PIPE
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-dask"}

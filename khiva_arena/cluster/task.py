@@ -16,6 +16,7 @@ from contextlib import suppress
 
 import msgspec
 
+from khiva_arena import arbiter
 from khiva_arena.cluster.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
 from khiva_arena.handed import VARIABLE as HANDED
 from khiva_arena.sandbox import stops
@@ -27,8 +28,8 @@ PULSE_SECONDS = 15.0
 """The longest pause of a live process. The arbiter's worker wakes twenty times a second: one that did not for so long is stopped,
 or its machine stands still."""
 WORDS = {
-    TABLE: ("khiva_arena.arbiter.worker", "alone"),
-    "host": ("khiva_arena.cluster.host",),
+    TABLE: (f"{arbiter.__name__}.worker", "alone"),
+    "host": (f"{__package__}.host",),
 }
 UNWANTED = "nobody waits for it any more"
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from khiva_arena import web
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.sandbox.reap import end_helper, start_helper
 from khiva_arena.say import Say
@@ -36,7 +37,7 @@ class LiveWeb:
 
     def __enter__(self) -> Self:
         descriptor = self.listener.reading(0)
-        words = ["khiva_arena.web.watching", str(descriptor), str(self.page), self._folder]
+        words = [f"{web.__name__}.watching", str(descriptor), str(self.page), self._folder]
         pipe = subprocess.PIPE  # the end of its stdin shows the process that we are done, or dead
         try:
             self._process = start_helper("web", words, stdin=pipe, stdout=pipe, pass_fds=[descriptor], text=True)

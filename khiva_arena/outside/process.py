@@ -78,7 +78,7 @@ class GameProcess:
         self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
         stderr, leave = os.pipe()
-        words = [sys.executable, "-P", "-m", "khiva_arena.outside.host", str(theirs.fileno()), str(leave)]
+        words = [sys.executable, "-P", "-m", f"{__package__}.host", str(theirs.fileno()), str(leave)]
         # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
         # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}

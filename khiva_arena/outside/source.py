@@ -64,7 +64,7 @@ def _library() -> GameSource:
         version = metadata.version("open_spiel")
     except metadata.PackageNotFoundError:
         raise ConfigError(f"{LIBRARY} needs OpenSpiel: pip install 'khiva-arena[openspiel]'") from None
-    return GameSource(LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", "khiva_arena.outside.openspiel")
+    return GameSource(LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", f"{__package__}.openspiel")
 
 
 def _module_name(stem: str) -> str:

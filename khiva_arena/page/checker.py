@@ -73,7 +73,7 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _runtime(data: bytes) -> dict[str, bytes]:
-    pins: dict[str, Any] = tomllib.loads((files("khiva_arena") / "page" / "runtime.toml").read_text(encoding="utf-8"))
+    pins: dict[str, Any] = tomllib.loads((files(__package__) / "runtime.toml").read_text(encoding="utf-8"))
     try:
         held = _in_page(data) if data.startswith(BEGINNING) else _in_archive(data, pins)
     except (OSError, KeyError, ValueError, tarfile.TarError) as error:

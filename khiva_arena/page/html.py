@@ -255,8 +255,8 @@ def _operator(match: re.Match[str]) -> str:
 
 
 def _folder() -> Traversable:
-    return files("khiva_arena") / "page" / "browser"
+    return files(__package__) / "browser"
 
 
 def _drawing(game: str) -> Traversable:
-    return files("khiva_arena") / "games" / game / "drawing.js"
+    return files("khiva_arena.games") / game / "drawing.js"

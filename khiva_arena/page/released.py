@@ -11,7 +11,7 @@ HASH = "khiva-arena.sha256"
 
 def check_it_yourself() -> str:
     """Return in sentences how the reader of a page checks what it shows."""
-    file = files("khiva_arena") / "page" / HASH
+    file = files(__package__) / HASH
     has_hash = f" (SHA-256 {file.read_text('ascii').strip()})" if file.is_file() else ""
     release = f"the release of Khiva Arena {__version__}{has_hash}" if is_released() else "a later release of Khiva Arena"
     return (

@@ -29,7 +29,7 @@ class Hub:
         self.socket = os.path.join(self._folder, "hub")
         pipe = subprocess.PIPE
         try:
-            self._process = start_helper("hub", ["khiva_arena.seats.hub"], stdin=pipe, stdout=pipe)
+            self._process = start_helper("hub", [f"{__package__}.hub"], stdin=pipe, stdout=pipe)
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise ArenaError(f"the process that receives players cannot be started: {error}") from None

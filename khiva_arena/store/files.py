@@ -323,7 +323,7 @@ def _additions(after: int, version: int = VERSION) -> str:
 
 
 def _text_of(name: str) -> str:
-    return files("khiva_arena.store").joinpath(name).read_text()
+    return files(__package__).joinpath(name).read_text()
 
 
 def _version(connection: sqlite3.Connection) -> int:

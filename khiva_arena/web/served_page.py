@@ -83,7 +83,7 @@ def _waiting(sentence: str) -> str:
 
 def _with_live(page: str, number: int) -> str:
     """Return a page with the script and the style that keep it up to date, and the policy that allows these."""
-    folder = files("khiva_arena") / "web"
+    folder = files(__package__)
     modules = {name: (folder / f"{name}.js").read_text() for name in ("live", "place")}
     script = f"{{\n{html.script_of(modules, 'live')}\n}}"  # a block, so that its names are none of the page's script
     style = (folder / "live.css").read_text()

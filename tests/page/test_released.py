@@ -24,8 +24,7 @@ def test_a_report_sends_its_reader_to_the_release_and_calls_itself_nothing(made:
 def test_a_release_s_hash_is_said_where_it_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "SHA-256" not in released.check_it_yourself(), "a checkout is no release"
     monkeypatch.setattr(released, "is_released", lambda: True)
-    (tmp_path / "page").mkdir()
-    (tmp_path / "page" / released.HASH).write_text(f"{DIGEST}\n")
+    (tmp_path / released.HASH).write_text(f"{DIGEST}\n")
     monkeypatch.setattr(released, "files", lambda _package: tmp_path)
     assert f"(SHA-256 {DIGEST})" in released.check_it_yourself()
 

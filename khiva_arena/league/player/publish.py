@@ -219,7 +219,7 @@ class Publisher:
     def _missing(self) -> list[_Task]:
         """Return the newest table, tables of seasons that are over and the pages that are not there, the newest first."""
         tasks = []
-        words = ("khiva_arena.league.player.newest_table", str(self._folder))
+        words = (f"{__package__}.newest_table", str(self._folder))
         if self._chain.over and not self._has_newest():
             tasks.append(_Task(f"the table after batch {self._chain.over}", words, self._take_table))
         for number in range(self._chain.season_of(self._chain.over), 0, -1):

@@ -65,7 +65,7 @@ class Page(NamedTuple):
 
 
 def _own(name: str) -> str:
-    return (files("khiva_arena.league.routes") / name).read_text("utf-8")
+    return (files(__package__) / name).read_text("utf-8")
 
 
 STYLE = Markup(_own("league.css"))

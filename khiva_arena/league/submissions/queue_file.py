@@ -49,7 +49,7 @@ class QueueFile:
         with self._transaction():
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
-                schema = files("khiva_arena.league.submissions").joinpath("queue.sql").read_text()
+                schema = files(__package__).joinpath("queue.sql").read_text()
                 for statement in schema.split(";\n"):
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA user_version = {QUEUE_VERSION}")
