@@ -1,6 +1,6 @@
 """Follow one value through the calls of the package, and count how far it goes back and forth.
 
-``python tests/tools/walk.py [--root DIR] khiva_arena/competition/run.py:Run.play:self`` reads the code in its order, one branch
+``python -m tests.tools walk khiva_arena/competition/run.py:Run.play:self`` reads the code in its order, one branch
 after another, and runs none of it. A call that hands the value on leads into the function that it calls.
 
 The value is what the parameter names, its attributes and elements, a list that it is put into, and other names for it. The result
