@@ -60,7 +60,7 @@ OTHERS = {
     "commands/relay": (2, TYPED),
     "competition/events_file": (2, TYPED),
     "entrants/modules": (4, MADE),
-    "entrants/staging": (5, MADE),
+    "entrants/staging": (4, MADE),
     "env/players": (1, OURS),
     "extensions/serve/extension": (1, TYPED),
     "games/asked": (1, OURS),

@@ -9,7 +9,7 @@ import click
 from khiva_arena.commands.choices import ExportFormat
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import entrants_of, marks_of
-from khiva_arena.events.find import check_event, in_order, rated_events
+from khiva_arena.events.find import check_matches, in_order, rated_events
 from khiva_arena.events.pools import results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
 from khiva_arena.events.source import StoredResults
@@ -39,7 +39,7 @@ def export(store: Path, form: ExportFormat, out: Path | None, points: bool, **fl
         events = in_order(rated_events(db, public_words_of(store, selection, say), say))
         check_among(among, events)
         for event in events:
-            check_event(db, event)  # before anything is written
+            check_matches(db, event)  # before anything is written
         texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among, points=points))
         if out is None:
             for text in texts:

@@ -12,7 +12,7 @@ from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.commands.next_step import ask_stronger, handed, if_yours, lost_seat
 from khiva_arena.errors import ArenaError
 from khiva_arena.events.extending import KNOWN
-from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
+from khiva_arena.events.find import check_matches, events_of, match_of, matches_of, secret_of
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.which import which_of
 from khiva_arena.modules.released import by_interpreter, described, lines_of
@@ -45,7 +45,7 @@ def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
 def _list(store: Store, as_json: bool) -> None:
     events = events_of(store, ())
     for event in events:
-        check_event(store, event)  # before anything is printed
+        check_matches(store, event)  # before anything is printed
     if as_json:
         _list_as_json(store, events)
         return

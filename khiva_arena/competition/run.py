@@ -19,7 +19,7 @@ from khiva_arena.competition.who_plays import executor_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
-from khiva_arena.events.find import check_event
+from khiva_arena.events.find import check_matches
 from khiva_arena.events.progress import ResumePoint
 from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.jobs import Play
@@ -157,7 +157,7 @@ class Run:
         stored.refuse_other_engine(store, todo.event, self.options.any_engine)
         public_to_add(store, todo.event, self.options.public, todo.over[-1] if todo.over else None)
         if todo.event.id != self._checked_event:  # which takes long, so it is done once
-            check_event(store, todo.event)
+            check_matches(store, todo.event)
             self._checked_event = todo.event.id
 
     # --- nothing is left to play ---

@@ -129,19 +129,24 @@ def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
 
 def check_event(store: Store, event: EventRow, *, alone: bool = False) -> None:
     """Raise StoreError unless all of an event is as it was written, before more is added to it. ``alone``: the pages of the file,
-    which other events fill, are not looked at.
-
-    A seal spares the sums. Rows are compared with their records all the same, since a stranger can write a seal.
+    which other events fill, are not looked at. ``check_matches`` is enough after ``events_of``, which looks at the rest.
     """
-    is_sound = store.is_known_sound()
-    if is_sound:
+    if store.is_known_sound():
         refuse_damaged(store, event)
     else:
         check_rows(store, event)
         if not alone:
             check_file(store)
+    check_matches(store, event)
+
+
+def check_matches(store: Store, event: EventRow) -> None:
+    """Raise StoreError unless each match of an event, and each void one, is as it was written and in its place.
+
+    A seal spares the sums. Rows are compared with their records all the same, since a stranger can write a seal.
+    """
     with uncollected():
-        for _ in matches_of(store, event, () if is_sound else BESIDE):
+        for _ in matches_of(store, event, () if store.is_known_sound() else BESIDE):
             pass
     voids_of(store, event)
 

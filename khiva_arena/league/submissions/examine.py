@@ -164,16 +164,10 @@ def _examine(league: League, queue: Queue, entry: QueueEntry, packed: bytes, dra
     """Examine an entry; the draft of a bot that is accepted becomes the league's copy. Raises whatever the examination does."""
     bot = _unpacked(league, entry, packed, draft)
     queue.identify(entry.number, bot.identity)
-
-    def renew() -> None:
-        queue.renew(entry.number)
-
-    if refusal := _refusal(league, bot, renew):
-        return _Settled(Finding(False, _for_author(refusal, draft)))
-    played = _played(league, bot)
-    verdict = _tried(league, played, renew)
+    verdict = _verdict(league, bot, lambda: queue.renew(entry.number))
     if not verdict.accepted:
         return _Settled(verdict._replace(report=_for_author(verdict.report, draft)))
+    played = _played(league, bot)
     if played.identity in {anchor.identity for anchor in league.anchors}:
         raise ConfigError(EQUAL)
     folder = folder_of(league, bot.identity)
@@ -280,14 +274,14 @@ def _played(league: League, bot: Bot) -> Bot:
     return bot
 
 
-def _refusal(league: League, bot: Bot, renew: Callable[[], None]) -> str:
-    """Check a bot, and return why it is refused, "" if it passes. ``renew``: called whenever something was done."""
+def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
+    """Check a bot and play its trial table. ``renew``: called whenever something was done."""
     settings = league.settings
     problems = bot_files.of_another_game([bot], settings.game.name)
     if settings.clock is Clock.TICKS:
         problems += [*bot_files.not_modules([bot]), *bot_files.beyond_memory([bot], league.sandbox.resources.memory)]
     if problems:
-        return "\n".join(problem.partition(": ")[2] for problem in problems)
+        return Finding(False, "\n".join(problem.partition(": ")[2] for problem in problems))
     running = RunningCheck(
         bot=bot.in_ticks if settings.clock is Clock.TICKS else bot,
         limits=settings.limits,
@@ -299,7 +293,7 @@ def _refusal(league: League, bot: Bot, renew: Callable[[], None]) -> str:
         runtimes=league.loading.runtimes,
     )
     report = check(running, bot.name, lambda step: renew())
-    return "" if report.passed else _failed(report)
+    return _tried(league, bot, renew) if report.passed else Finding(False, _failed(report))
 
 
 def _failed(report: CheckReport) -> str:
@@ -308,16 +302,14 @@ def _failed(report: CheckReport) -> str:
 
 
 def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
-    """Play the trial table and return how it went: a bot that does not play it to the end is refused.
-
-    bot: as it plays.
-    """
-    bots = _at_the_table(bot, league.anchors, league.settings.seats)
+    """Play the trial table and return how it went: a bot that does not play it to the end is refused."""
+    playing = _played(league, bot)
+    bots = _at_the_table(playing, league.anchors, league.settings.seats)
     try:
         of_anchors = ready_to_play(league.settings, league.anchors, league.sandbox, say_nothing)
     except (BotError, ConfigError) as error:
         raise StagingError(f"no trial table can be played, since an anchor does not start: {error}") from None
-    commands = ready_to_play(league.settings, [*league.anchors, bot], league.sandbox, say_nothing, of_anchors)
+    commands = ready_to_play(league.settings, [*league.anchors, playing], league.sandbox, say_nothing, of_anchors)
     outcomes: list[Outcome] = []
 
     def take(outcome: Outcome) -> None:
