@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 from parsed import IN_ONE_PROCESS
-from sides import COMMANDS, EXTENSIONS, OF_THE_CORE, TESTS, TOGETHER, core_files, extension_of
+from sides import COMMANDS, EXTENSIONS, OF_THE_CHECKOUT, OF_THE_CORE, TESTS, TOGETHER, core_files, core_tests, extension_of
 
 pytestmark = IN_ONE_PROCESS
 
@@ -61,6 +61,8 @@ def test_each_module_of_the_table_is_there() -> None:
     paths = [PACKAGE.joinpath(*place.split(".")[1:]) for place in places]
     assert [str(path) for path in paths if not (path.is_dir() or path.with_suffix(".py").is_file())] == []
     assert [folder for folder in (*EXTENSIONS, *TOGETHER) if not (TESTS / folder).is_dir()] == []
+    assert [name for name in OF_THE_CHECKOUT if not (TESTS / name).is_file()] == []
+    assert len(core_tests()) > 350
 
 
 @pytest.mark.parametrize(

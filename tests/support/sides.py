@@ -52,6 +52,23 @@ TOGETHER = ("together", "benchmarks")
 """Folders whose files need several extensions at once: tests of all commands and all formats, and what measures all of it."""
 COMMANDS = ("league", "merge", "page", "play", "relay", "submit")
 """The commands of the extensions."""
+OF_THE_CHECKOUT = (
+    "test_core_tests.py",
+    "test_docs.py",
+    "test_docstrings.py",
+    "test_layout.py",
+    "test_messages.py",
+    "test_named_places.py",
+    "test_names.py",
+    "test_opening.py",
+    "test_paths_in_messages.py",
+    "test_printing.py",
+    "test_release.py",
+    "test_size.py",
+    "test_targets.py",
+    "test_wheel.py",
+)
+"""Tests that read the sources and pages of a whole checkout, with those of all extensions."""
 OF_THE_CORE = (
     "khiva_arena.league.full_disk",
     "khiva_arena.seats.guests",
@@ -77,3 +94,9 @@ def core_files() -> list[Path]:
     """Return the tests and the helpers of the core."""
     of_extensions = {*EXTENSIONS, *TOGETHER}
     return sorted(file for file in TESTS.rglob("*.py") if file.relative_to(TESTS).parts[0] not in of_extensions)
+
+
+def core_tests() -> list[Path]:
+    """Return the files of tests that a copy of the package without extensions runs."""
+    names = [file.relative_to(TESTS) for file in core_files()]
+    return [TESTS / name for name in names if name.name.startswith("test_") and str(name) not in OF_THE_CHECKOUT]
