@@ -1,7 +1,8 @@
-"""The table as text, compared whole, and as JSON, whose keys are a promise."""
+"""The table as text, compared column by column, and as JSON, whose keys are a promise."""
 
 import json
 import random
+import re
 
 import msgspec
 import pytest
@@ -12,7 +13,7 @@ from khiva_arena.ratings.elo import PRIOR_GAMES
 from khiva_arena.report import section_text
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
-from khiva_arena.report.table import to_json, to_text
+from khiva_arena.report.table import shown_columns, to_json, to_text
 from khiva_arena.result import Measured, Verdict
 
 NAMES = ("random", "greedy", "planner", "a-bot-with-quite-a-long-name-indeed", "carl", "dora", "emil")
@@ -35,22 +36,29 @@ def rows(bots=7, seeds=12, seats=3, faults=False):
                 yield listed("e", name, r, f"s{seed}", order, ranks, verdicts, voids=int(faults and r == 0))
 
 
-def shown(text):
-    return "\n" + text
+def check_shown(text, columns, says):
+    """Compare the columns of a table that are given, and all that is said below it."""
+    table, below = text.split("\n\n", 1)
+    edges = [[cell.end() for cell in re.finditer(r"\S+", line)] for line in table.split("\n")]
+    assert len({tuple(ends[:1] + ends[2:]) for ends in edges}) == 1, "all but the name end in one line"
+    head, *lines = (re.split(" {2,}", line.strip()) for line in table.split("\n"))
+    found = {name: "  ".join(cells) for name, cells in zip(head, zip(*lines, strict=True), strict=True)}
+    assert {name: found.get(name) for name in columns} == columns
+    assert f"\n{below}" == says
 
 
 def test_a_plain_table():
-    assert shown(to_text(standings(rows(), BOTS))) == PLAIN
+    check_shown(to_text(standings(rows(), BOTS)), PLAIN, PLAIN_SAYS)
 
 
 def test_a_table_with_everything_to_say():
     some = list(rows(faults=True))
     some[-1] = listed("e", some[-1].table, 2, "s11", some[-1].bots, voids=2, set_aside=True)
-    assert shown(to_text(standings([*some[:18], *some[20:]], BOTS))) == BUSY
+    check_shown(to_text(standings([*some[:18], *some[20:]], BOTS)), BUSY, BUSY_SAYS)
 
 
 def test_a_table_without_numbers():
-    assert shown(to_text(standings(rows(bots=3, seeds=1), (*BOTS[:3], Entrant("x", "idle"))))) == BARE
+    check_shown(to_text(standings(rows(bots=3, seeds=1), (*BOTS[:3], Entrant("x", "idle")))), BARE, BARE_SAYS)
 
 
 def test_the_table_fits_100_columns_with_7_bots_on_5_seats():
@@ -76,20 +84,26 @@ def test_a_table_is_as_wide_as_it_may_be_and_no_wider(seats, faults):
 @pytest.mark.parametrize("width", [50, 60, 80])
 def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width):
     found = standings(rows(seats=seats, seeds=40, faults=True), BOTS)
-    whole, text = to_text(found, wide=True), to_text(found, width)
+    columns, text = shown_columns(found, wide=False), to_text(found, width)
     lines = text.split("\n")
     assert max(map(len, lines)) <= width
     assert len(lines[: len(BOTS) + 1]) == len({line.split()[0] for line in lines[: len(BOTS) + 1]})  # a line a bot, none broken
     heads = lines[0].split()
     assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
-    order = ["2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "seeds", "faults", "los%"]
-    only_wide = ["marks", "least", "caused", "links", "disk"]  # nothing stands in them here
-    gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in (*heads, *only_wide)]
+    gone = [column.head for column in columns if column.head not in heads]
     assert gone
-    assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
-    last = max(order.index(head) for head in gone)
-    assert [head for head in order[:last] if head in heads] == []  # what is less important went before
+    last = max(column.leaves for column in columns if column.head in gone)
+    assert [column.head for column in columns if 0 < column.leaves < last and column.head in heads] == []  # these went before
     assert sentence("report", "left-out-width-wide", heads=", ".join(gone)) in text.replace("\n ", "")
+
+
+def test_columns_leave_a_narrow_table_in_this_order():
+    columns = shown_columns(standings(rows(seats=5), BOTS), wide=True)
+    leaving = sorted((column for column in columns if column.leaves), key=lambda column: column.leaves)
+    assert [column.head for column in leaving] == [
+        *("disk", "2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "caused", "links", "seeds", "faults", "los%"),
+        "least",
+    ]
 
 
 @pytest.mark.parametrize(("seats", "width"), [(2, 75), (3, 80), (3, 85), (3, 100), (4, 90), (5, 100)])
@@ -312,16 +326,22 @@ def test_json_numbers_have_3_digits():
         assert row["score"] == round(row["score"], 3)
 
 
-PLAIN = """
-rank  bot                   ranks    elo    +/-  los%  matches  seeds  score%  1st  2nd  3rd  faults
-   1  emil                    1-4  270.1  135.1  68.0      108     12    71.8   60   35   13       0
-   2  dora                    1-3  250.6  113.8  99.2      108     12    68.1   56   35   17       0
-   3  a-bot-with-quite-...    1-7  143.6  131.0  81.1      108     12    51.4   36   39   33       0
-   4  planner                 3-7  118.0  102.0  62.6      108     12    52.3   32   49   27       0
-   5  carl                    2-7  108.3  116.1  93.1      108     12    42.1   30   31   47       0
-   6  greedy                  3-7   44.4   99.3  82.7      108     12    35.6   18   41   49       0
-   7  random                  3-7    0.0    0.0   n/a      108     12    28.7   20   22   66       0
-
+PLAIN = {
+    "rank": "1  2  3  4  5  6  7",
+    "bot": "emil  dora  a-bot-with-quite-...  planner  carl  greedy  random",
+    "ranks": "1-4  1-3  1-7  3-7  2-7  3-7  3-7",
+    "elo": "270.1  250.6  143.6  118.0  108.3  44.4  0.0",
+    "+/-": "135.1  113.8  131.0  102.0  116.1  99.3  0.0",
+    "los%": "68.0  99.2  81.1  62.6  93.1  82.7  n/a",
+    "matches": "108  108  108  108  108  108  108",
+    "seeds": "12  12  12  12  12  12  12",
+    "score%": "71.8  68.1  51.4  52.3  42.1  35.6  28.7",
+    "1st": "60  56  36  32  30  18  20",
+    "2nd": "35  35  39  49  31  41  22",
+    "3rd": "13  17  33  27  47  49  66",
+    "faults": "0  0  0  0  0  0  0",
+}
+PLAIN_SAYS = """
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
 ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than
@@ -330,16 +350,23 @@ Design effect of shared deals: 1.05 (95 %: 0.76 .. 1.45): with a deal of its own
   errors would be 0.97 times as wide (0.83 .. 1.14). These seeds leave open whether more line-ups on
   them would tell as much as new deals.
 """
-BUSY = """
-rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd  3rd  faults  voids
-   1  emil           1-3   292.1  110.1   86.0      102     12    78.9   67   27    8       0     37
-   2  dora           1-3   243.5   84.2   82.3      108     12    68.1   54   39   15       0     36
-   3  a-bot-wi...    1-3   223.6   80.1  >99.9      105     12    67.1   49   43   13       0     38
-   4  planner        4-6   104.9  103.1   98.8      108     12    57.4   36   52   20       0     36
-   5  greedy         4-6    25.6   88.8   73.1      102     12    34.3   14   42   46       0     37
-   6  random         4-7     0.0    0.0   99.6      105     12    31.9   16   35   54       0     35
-   7  carl           6-7  -170.4  115.7    n/a      108     12    13.0   10    8   90      81     36
-
+BUSY = {
+    "rank": "1  2  3  4  5  6  7",
+    "bot": "emil  dora  a-bot-wi...  planner  greedy  random  carl",
+    "ranks": "1-3  1-3  1-3  4-6  4-6  4-7  6-7",
+    "elo": "292.1  243.5  223.6  104.9  25.6  0.0  -170.4",
+    "+/-": "110.1  84.2  80.1  103.1  88.8  0.0  115.7",
+    "los%": "86.0  82.3  >99.9  98.8  73.1  99.6  n/a",
+    "matches": "102  108  105  108  102  105  108",
+    "seeds": "12  12  12  12  12  12  12",
+    "score%": "78.9  68.1  67.1  57.4  34.3  31.9  13.0",
+    "1st": "67  54  49  36  14  16  10",
+    "2nd": "27  39  43  52  42  35  8",
+    "3rd": "8  15  13  20  46  54  90",
+    "faults": "0  0  0  0  0  0  81",
+    "voids": "37  36  38  36  37  35  36",
+}
+BUSY_SAYS = """
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
 ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than
@@ -353,13 +380,22 @@ Design effect of shared deals: 0.81 (95 %: 0.57 .. 1.15): with a deal of its own
 Faults of carl: 81 crashed.
 carl: 191.8 Elo over the 165 fault-free matches, further from -170.4 than the error.
 """
-BARE = """
-rank  bot      ranks    elo  +/-  los%  matches  seeds  score%  1st  2nd  3rd  faults
-   1  planner    1-3  281.6  n/a   n/a        9      1    77.8    6    2    1       0
-   2  greedy     1-3  140.8  n/a   n/a        9      1    50.0    3    3    3       0
-   3  random     1-3    0.0  n/a   n/a        9      1    22.2    0    4    5       0
- n/a  idle       n/a    n/a  n/a   n/a        0      0     n/a    0    0    0       0
-
+BARE = {
+    "rank": "1  2  3  n/a",
+    "bot": "planner  greedy  random  idle",
+    "ranks": "1-3  1-3  1-3  n/a",
+    "elo": "281.6  140.8  0.0  n/a",
+    "+/-": "n/a  n/a  n/a  n/a",
+    "los%": "n/a  n/a  n/a  n/a",
+    "matches": "9  9  9  0",
+    "seeds": "1  1  1  0",
+    "score%": "77.8  50.0  22.2  n/a",
+    "1st": "6  3  0  0",
+    "2nd": "2  3  4  0",
+    "3rd": "1  3  5  0",
+    "faults": "0  0  0  0",
+}
+BARE_SAYS = """
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 1 seed.
 ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than
