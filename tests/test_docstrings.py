@@ -15,8 +15,6 @@ NOT_A_VERB = re.compile(
     r"(What|Of|Those|By|As|In|The|That|Whether|How|Where|Who|Which|Why|When|If|Likewise|For|To|So|One|It|With|From|At|On|Whose|"
     r"These|Each|All|A|An|This|There|Nothing|Everything|Whatever|Whoever|Not|Also)\b"
 )
-WHAT_MOST = 4.0
-"""How often "what" may stand in 1,000 words of docstrings: each one leaves out a noun."""
 
 
 @cache
@@ -48,11 +46,6 @@ def test_a_function_s_docstring_begins_with_a_verb() -> None:
         and NOT_A_VERB.match(text)
     ]
     assert not wrong, 'begin with a verb, as "Return the decision times of each bot.":\n' + "\n".join(wrong)
-
-
-def test_what_stands_for_no_noun() -> None:
-    words = [word.lower() for place, _, text in docstrings() for word in re.findall(r"[A-Za-z']+", text)]
-    assert 1000 * words.count("what") / len(words) <= WHAT_MOST
 
 
 def test_a_file_of_tests_that_is_named_is_there() -> None:

@@ -44,7 +44,7 @@ def doctor(as_json: bool) -> int:
 Tried = dict[Level, Checkup]
 
 
-class Row(NamedTuple):
+class DoctorRow(NamedTuple):
     """A finding of the doctor.
 
     key, value: in --json.
@@ -56,24 +56,24 @@ class Row(NamedTuple):
     lines: Iterable[str]
 
 
-def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[Row]:
+def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[DoctorRow]:
     """Return all findings, in the order in which people read them: both outputs are made of them."""
     notes, is_root, has_library = wsl.notes(Path.cwd()), os.geteuid() == 0, bool(modules.library())
     root = ["This is root: at all levels but trusted each bot runs as a user of its own."]
     slow = [launch.SLOW] if system.PROC and not launch.program() else []
     unheld = f"No bot is held to limits on memory and processes here: {system.UNSEEN}."
     return [
-        Row("best", best, [f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights")]),
-        Row("levels", _levels(reasons, results), _lines_of_levels(reasons, results)),
-        Row("notes", notes, notes),
-        Row("root", is_root, root if is_root else []),
-        Row("limits", {key: getattr(DEFAULT, key) for key in WORDS}, _lines_of_limits()),
-        Row("launcher", bool(launch.program()), slow),
-        Row("modules", has_library, [_line_of_modules(best, has_library=has_library)]),
+        DoctorRow("best", best, [f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights")]),
+        DoctorRow("levels", _levels(reasons, results), _lines_of_levels(reasons, results)),
+        DoctorRow("notes", notes, notes),
+        DoctorRow("root", is_root, root if is_root else []),
+        DoctorRow("limits", {key: getattr(DEFAULT, key) for key in WORDS}, _lines_of_limits()),
+        DoctorRow("launcher", bool(launch.program()), slow),
+        DoctorRow("modules", has_library, [_line_of_modules(best, has_library=has_library)]),
         _address_space(has_library=has_library),
         _memory(has_library=has_library),
-        Row("holds_limits", system.PROC, [] if system.PROC else [unheld]),
-        Row("bounds", {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}, _lines_of_bounds()),
+        DoctorRow("holds_limits", system.PROC, [] if system.PROC else [unheld]),
+        DoctorRow("bounds", {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}, _lines_of_bounds()),
     ]
 
 
@@ -128,15 +128,15 @@ def _line_of_modules(best: Level, *, has_library: bool) -> str:
     return f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here"
 
 
-def _address_space(*, has_library: bool) -> Row:
+def _address_space(*, has_library: bool) -> DoctorRow:
     of_a_table = {seats: memory_limits.of_a_runner(seats) for seats in SEATS}
     rooms = ", ".join(f"{memory_limits.in_mib(room)} for {seats} seats" for seats, room in of_a_table.items())
     lines = [f"A table of modules needs address space: {rooms}, and their compiled code", f"  {_most_seats()}"]
     value = {"limit": memory_limits.space_limit(), "of_a_table": of_a_table}
-    return Row("address_space", value, lines if has_library else [])
+    return DoctorRow("address_space", value, lines if has_library else [])
 
 
-def _memory(*, has_library: bool) -> Row:
+def _memory(*, has_library: bool) -> DoctorRow:
     most, of_a_seat = memory_limits.data_limit(), memory_limits.of_a_seat()
     lines = []
     if has_library and most is not None:
@@ -144,7 +144,7 @@ def _memory(*, has_library: bool) -> Row:
             f"  here a process may have {most // MIB:,} MiB of memory (ulimit -d); a table of modules in ticks needs",
             f"  {memory_limits.in_mib(of_a_seat)} a seat, what each module declares, and room for code and payloads",
         ]
-    return Row("memory", {"limit": most, "of_a_seat": of_a_seat}, lines)
+    return DoctorRow("memory", {"limit": most, "of_a_seat": of_a_seat}, lines)
 
 
 def _most_seats() -> str:

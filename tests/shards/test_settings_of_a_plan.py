@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from khiva_arena.settings.row import Kind, Setting
 from msgspec.structs import replace
 from synthesised import planned
 
@@ -11,6 +10,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.setting_row import Kind, Setting
 from khiva_arena.settings import define
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TABLE

@@ -71,10 +71,7 @@ OF_THE_CHECKOUT = (
 """Tests that read the sources and pages of a whole checkout, with those of all extensions."""
 OF_THE_CORE = (
     "khiva_arena.league.full_disk",
-    "khiva_arena.seats.guests",
     "khiva_arena.seats.terminal_table",
-    "khiva_arena.shards.note",
-    "khiva_arena.web.needed",
 )
 """Modules of the core that still lie in the folder of an extension."""
 
