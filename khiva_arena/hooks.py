@@ -32,10 +32,9 @@ class Hook(Generic[H]):
 
         Raises ConfigError if the extension is not installed.
         """
-        for row in rows():
-            if row.name == self._extension:
-                return cast(H, next(filled.by for filled in row.load() if filled.hook is self))
-        raise ConfigError(f"{purpose}: {absent(self._extension)}")
+        check_installed(self._extension, purpose)
+        row = next(row for row in rows() if row.name == self._extension)
+        return cast(H, next(filled.by for filled in row.load() if filled.hook is self))
 
 
 class FilledHook(NamedTuple):
@@ -138,12 +137,16 @@ def row_of(extension: str) -> ExtensionRow | None:
     return next((row for row in rows() if row.name == extension), None)
 
 
+def check_installed(extension: str, purpose: str) -> None:
+    """Raise ConfigError if an extension is not installed. ``purpose``: the thing that needs it, in words, for the message."""
+    if row_of(extension) is None:
+        raise ConfigError(f"{purpose}: {absent(extension)}")
+
+
 def public_name(extension: str, name: str) -> object:
     """Return the object that an extension adds to ``khiva_arena`` by a name. Raises ConfigError if it is not installed."""
-    row = row_of(extension)
-    if row is None:
-        raise ConfigError(f"khiva_arena.{name}: {absent(extension)}")
-    return row.names[name]()
+    check_installed(extension, f"khiva_arena.{name}")
+    return next(row for row in rows() if row.name == extension).names[name]()
 
 
 def settings() -> Iterator[Setting]:

@@ -11,7 +11,7 @@ from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.find import begins, names_event
 from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.protocol.messages import INT_MOST
-from khiva_arena.replay import seeds
+from khiva_arena.replay import league_format, seeds
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.result import Policy
 from khiva_arena.sandbox import regular_files
@@ -35,24 +35,29 @@ def bundled_match(path: Path, word: str) -> BundledMatch:
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
     """
+    with opened_bundle(path) as reader:
+        return match_in(reader, word, path)
+
+
+def match_in(reader: bundle.Reader, word: str, path: Path) -> BundledMatch:
+    """Return the match that ``word`` names in a bundle that is read from its beginning. Raises as ``bundled_match``."""
     event, _, name = word.rpartition("/")
     by_ordinal: list[_Line] = []
     by_id: list[_Line] = []
     events = 0
-    with opened_bundle(path) as reader:
-        for line in _lines(reader):
-            events = line.number
-            header = line.record.get("header")
-            if not event or names_event(event, line.number, line.event):
-                into = by_ordinal if str(line.ordinal) == name else by_id
-                if into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), name)):
-                    into[2:] = [line]  # three are as good as two
-        fits = by_ordinal if by_ordinal and (event or events == 1) else by_id
-        if len(fits) != 1:
-            number = "no match" if not fits else "several matches"
-            raise ConfigError(f"{number} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
-        record = _sound(fits[0].record)
-        return BundledMatch(record, fits[0].secrets[_opening(record, fits[0].secrets, 0)][1])
+    for line in _lines(reader):
+        events = line.number
+        header = line.record.get("header")
+        if not event or names_event(event, line.number, line.event):
+            into = by_ordinal if str(line.ordinal) == name else by_id
+            if into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), name)):
+                into[2:] = [line]  # three are as good as two
+    fits = by_ordinal if by_ordinal and (event or events == 1) else by_id
+    if len(fits) != 1:
+        number = "no match" if not fits else "several matches"
+        raise ConfigError(f"{number} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
+    record = _sound(fits[0].record)
+    return BundledMatch(record, fits[0].secrets[_opening(record, fits[0].secrets, 0)][1])
 
 
 def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]:
@@ -105,16 +110,33 @@ PIECE = 1 << 14
 
 @contextmanager
 def opened_bundle(path: Path, watch: MatchWatch = UNWATCHED) -> Iterator[bundle.Reader]:
-    """Open a bundle; errors begin with its path. ``watch``: sees how far it is read."""
+    """Open a bundle; errors begin with its path. ``watch``: sees how far it is read. Reading raises ConfigError at a line of a
+    league if the extension that knows leagues is not installed."""
     try:
         with regular_files.open_file(path) as file:
-            yield bundle.Reader(_Watched(file, path, watch))
+            yield _Reader(_Watched(file, path, watch), path)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from None
     except RecordError as error:
         raise RecordError(f"{path}: {error}") from None
+
+
+class _Reader(bundle.Reader):
+    """A reader that refuses the bundle of a league if no extension knows leagues."""
+
+    def __init__(self, file: bundle.Readable, path: Path) -> None:
+        super().__init__(file)
+        self._path = path
+
+    def lines(self) -> Iterator[bundle.BundleLine]:
+        for line in super().lines():
+            if isinstance(line, bundle.LinkLine) or (
+                isinstance(line, bundle.EventLine) and league_format.is_batch(line.definition)
+            ):
+                league_format.check_installed(self._path)
+            yield line
 
 
 class _Watched:

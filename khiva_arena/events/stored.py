@@ -11,7 +11,7 @@ import msgspec
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import results
-from khiva_arena.replay import seeds
+from khiva_arena.replay import league_format, seeds
 from khiva_arena.replay.definition import Definition, text_digest
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Result
@@ -102,6 +102,7 @@ def is_league(folder: Path, store: Store | None = None) -> bool:
 def refuse_league(folder: Path, store: Store | None = None) -> None:
     """Raise ConfigError if a folder is a league's: its chain decides which event comes next."""
     if is_league(folder, store):
+        league_format.check_installed(folder)
         raise ConfigError(f"{folder}: this is a league, and `khiva-arena league play` plays it; give another --out")
 
 

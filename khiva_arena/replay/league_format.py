@@ -8,10 +8,13 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena import hooks
 from khiva_arena.errors import StoreError
 
 FORMAT = 2
 """The version of the format of a league's chain and of its batches."""
+EXTENSION = "league"
+"""The extension that knows what a chain proves. Without it no batch is shown, since it would look like an event of its own."""
 OLD = "made by an unreleased version of 0.3.0; verify it with that"
 """The words on what was written in an older format."""
 
@@ -28,8 +31,18 @@ def check_link(link: Any) -> None:
 
 def check_definition(definition: Any) -> None:
     """Raise OtherFormat for the definition of a batch of another format. ``definition``: plain values, of any shape."""
-    if isinstance(definition, dict) and isinstance(batch := definition.get("batch"), dict):
-        _check(batch.get("format", 1))
+    if is_batch(definition):
+        _check(definition["batch"].get("format", 1))
+
+
+def is_batch(definition: Any) -> bool:
+    """Tell whether a definition is that of a league's batch. ``definition``: plain values, of any shape."""
+    return isinstance(definition, dict) and isinstance(definition.get("batch"), dict)
+
+
+def check_installed(place: object) -> None:
+    """Raise ConfigError if the extension that knows leagues is not installed. ``place``: of the league or its batches."""
+    hooks.check_installed(EXTENSION, str(place))
 
 
 def values_of(text: str | bytes) -> Any:

@@ -125,6 +125,8 @@ def read_plan(path: Path) -> PlanRead:
         league_format.check_definition(plan.definition)
     except league_format.OtherFormat as error:
         raise ConfigError(f"{prefix}: {error}") from None
+    if league_format.is_batch(plan.definition):
+        league_format.check_installed(prefix)
     event = event_of(definition, plan.engine, plan.commitment, bytes.fromhex(plan.secret), tuple(plan.bots))
     try:
         stored.check_stored(event)

@@ -66,14 +66,20 @@ def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
 
 
 def check_league(file: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError for a league of another format. Damage is for others to find, so that `verify` says what is sound."""
+    """Raise StoreError for a league of another format, ConfigError for any league if the extension that knows leagues is not
+    installed. Damage is for others to find, so that `verify` says what is sound."""
     try:
         links = connection.execute("SELECT text FROM links WHERE number = 0").fetchall()
         for (text,) in links:
             league_format.check_link(league_format.values_of(text))
+        batches = []
         if not links:  # as in a store of shards: a chain says of all batches beside it what they are
-            for (text,) in connection.execute("SELECT definition FROM events WHERE instr(definition, '\"batch\":')"):
-                league_format.check_definition(league_format.values_of(text))
+            query = "SELECT definition FROM events WHERE instr(definition, '\"batch\":')"
+            batches = [league_format.values_of(text) for (text,) in connection.execute(query)]
+        for definition in batches:
+            league_format.check_definition(definition)
+        if links or any(map(league_format.is_batch, batches)):
+            league_format.check_installed(file.parent)
     except league_format.OtherFormat as error:
         raise StoreError(f"{file}: {error}") from None
     except REFUSED as error:
