@@ -12,9 +12,9 @@ from khiva_arena.api.keywords import as_path, by_keyword, several
 from khiva_arena.api.learning import LearningCurve
 from khiva_arena.api.plots import altair, plot
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.league_batches import public_words_of
 from khiva_arena.events.selection import Among, StoreSelection
 from khiva_arena.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
-from khiva_arena.league.seasons import public_words_of
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.contrasts import contrasts
 from khiva_arena.report.section_names import EFFECTS

@@ -8,15 +8,19 @@ from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
+from khiva_arena.events import league_batches
+from khiva_arena.events.league_batches import CheckedBatches
 from khiva_arena.events.watching import UNWATCHED, MatchWatch
+from khiva_arena.replay.league_format import check_installed
 from khiva_arena.replay.record import canonical
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.words import count, ranges
 
 if TYPE_CHECKING:
-    from khiva_arena.audit.bundle import BundledEvents  # numpy comes with it
+    from khiva_arena.audit.bundle import BundledEvents  # numpy comes with them
+    from khiva_arena.events.source import ResultSource
 
 
 def verify(
@@ -77,10 +81,11 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
     since = None if how.since is None else at_least(0, "since", how.since)
     sample = None if how.sample is None else at_least(1, "sample", how.sample)
     rerunner = None
+    for flag, is_given in (("--seen", bool(how.seen)), ("--since", since is not None)):
+        if is_given:
+            check_installed(flag)
     if how.beacon:
-        from khiva_arena.league.beacon import words_of  # not above: few stores are a league's
-
-        words_of(how.beacon)
+        league_batches.check_beacon(how.beacon)
     if rerun_bots:
         from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
 
@@ -96,9 +101,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         if since is not None:
             raise ConfigError("a bundle is verified as a whole: leave out --since")
         result, bundled = audited_bundle(path, jobs, sample, rerunner, watch)
-        events_there = [event.event for event in bundled.events]
-        links_there = [canonical(link) for link in bundled.links]
-        return _with_chain(result, links_there, events_there, how, source=bundled)
+        return _with_chain(result, _in_bundle(result, bundled), how)
     with Store.read(path, trusting=False) as store:
         watch.watch(store)
         links = store.links()
@@ -112,7 +115,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         if links and words:
             replayed = {report.event for report in result.events}
             unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in replayed])
-        result = _with_chain(result, texts, store.events(), how, unplayed.events, store)
+        result = _with_chain(result, _in_store(result, unplayed.events, store, texts), how)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
@@ -125,41 +128,68 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
     return result
 
 
-def _with_chain(
-    result: AuditResult,
-    links: Sequence[str | bytes],
-    events: Sequence[EventRow],
-    how: Verification,
-    unplayed: Sequence[EventReport] = (),
-    source: "Store | BundledEvents | None" = None,
-) -> AuditResult:
-    """Add to a result what the chain of a league proves, if its events are a league's batches.
+def _in_store(result: AuditResult, unplayed: Sequence[EventReport], store: Store, links: Sequence[str]) -> CheckedBatches:
+    """Return the links of a store beside its events. ``unplayed``: events that were checked without a replay, and are not in the
+    result."""
 
-    unplayed: events that were checked without a replay, and are not in the result.
-    source: the store or the bundle.
-    """
+    def results() -> "ResultSource":
+        from khiva_arena.events.source import StoredResults  # numpy comes with it
+
+        return StoredResults(store)
+
+    return CheckedBatches(
+        links,
+        store.events(),
+        _digests((*result.events, *unplayed)),
+        store.folder,
+        in_part=False,
+        results=results,
+        is_whole=not result.problems,
+        matches_are_sound=result.sound and not any(report.problems for report in unplayed),
+    )
+
+
+def _in_bundle(result: AuditResult, bundled: "BundledEvents") -> CheckedBatches:
+    """Return the links of a bundle beside its events."""
+
+    def results() -> "ResultSource":
+        from khiva_arena.events.bundling import BundledResults  # numpy comes with it
+
+        return BundledResults([event.matches for event in bundled.events], bundled.links)
+
+    links, events = [canonical(link) for link in bundled.links], [event.event for event in bundled.events]
+    return CheckedBatches(
+        links,
+        events,
+        _digests(result.events),
+        None,
+        in_part=bool(result.digest),
+        results=results,
+        is_whole=not result.problems,
+        matches_are_sound=result.sound,
+    )
+
+
+def _digests(reports: Sequence[EventReport]) -> dict[str, str]:
+    """Return the run digest of each event that was checked, "" if matches of it are missing."""
+    return {report.event: "" if report.missing else report.digest for report in reports}
+
+
+def _with_chain(result: AuditResult, batches: CheckedBatches, how: Verification) -> AuditResult:
+    """Add to a result what the chain of a league proves, if its events are a league's batches."""
     seen, beacon = how.seen, how.beacon
-    if not links:
+    if not batches.links:
         if seen or beacon:
             flag, what = ("--seen", "receipts") if seen else ("--beacon", "a beacon")
             raise ConfigError(f"{flag}: only the chain of a league is compared with {what}; leave it out")
-        if result.sound and any(event.definition.batch for event in events):
+        if result.sound and any(event.definition.batch for event in batches.events):
             result.problems.append("its events are batches of a league, and the chain of the league is missing")
         return result
-    from khiva_arena.league.audit import audit_links  # not above: most stores are no league's
-    from khiva_arena.league.final_audit import audit_finals
-
-    checked = {report.event: "" if report.missing else report.digest for report in (*result.events, *unplayed)}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
-    audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
-    if source and audit.finals and not (result.problems or audit.problems):
-        are_sound = result.sound and not any(report.problems for report in unplayed)
-        audit_finals(audit, source, events, matches_are_sound=are_sound)
-    if beacon and (audit.deals.lines or not (result.problems or audit.problems)):
-        audit.problems += audit.deals.compare_with(beacon)
-    result.problems += audit.problems
-    result.chain, result.calendar, result.beacon = audit.says, audit.deals.calendar, audit.deals.plain
-    result.not_compared = audit.deals.not_compared
+    found = league_batches.audit(batches, files, beacon)
+    result.problems += found.problems
+    result.chain, result.calendar, result.beacon = found.chain, found.calendar, found.beacon
+    result.not_compared = found.not_compared
     return result
 
 
@@ -169,11 +199,9 @@ def _drawn_since(
     words: tuple[str, ...],
 ) -> tuple[str, ...]:
     """Return the events that were drawn at a link of a league or later. Raises ConfigError if there are none."""
-    from khiva_arena.league.audit import events_since
-
     if words:
         raise ConfigError("--since names the events: leave the others out")
-    drawn = events_since(links, since)
+    drawn = league_batches.drawn_since(links, since)
     if not drawn:
         raise ConfigError(f"--since {since}: no batch of a league is drawn at this link or later")
     return drawn

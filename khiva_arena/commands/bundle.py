@@ -3,13 +3,13 @@
 import shlex
 from collections import Counter
 from collections.abc import Collection
-from datetime import UTC, datetime
 from pathlib import Path
 
 from khiva_arena import shipped
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.bundling import write_bundle
 from khiva_arena.events.find import in_order, rated_events
+from khiva_arena.events.league_batches import newest_public
 from khiva_arena.events.published_bots import published_in
 from khiva_arena.games.registry import handing
 from khiva_arena.modules.released import released
@@ -26,10 +26,7 @@ def _public(store: Store, events: list[EventRow]) -> list[EventRow]:
     """Return the events without the batches of a league that are not over, or whose secrets are not public yet."""
     if not store.links():
         return events
-    from khiva_arena.league.chain.stored_chain import chain_of  # not above: most stores are no league's
-
-    chain = chain_of(store)
-    newest = chain.revealed(datetime.now(UTC)) if chain else 0
+    newest = newest_public(store)
     public = [event for event in events if event.definition.batch and event.definition.batch.number <= newest]
     if len(public) < len(events):
         say(f"{count(len(events) - len(public), 'batch is', 'batches are')} not public yet, and left out")

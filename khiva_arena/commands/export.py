@@ -10,11 +10,11 @@ from khiva_arena.commands.choices import ExportFormat
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import entrants_of, marks_of
 from khiva_arena.events.find import check_matches, in_order, rated_events
+from khiva_arena.events.league_batches import public_words_of
 from khiva_arena.events.pools import results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
 from khiva_arena.events.source import StoredResults
 from khiva_arena.games.base import SeatPoints
-from khiva_arena.league.seasons import public_words_of
 from khiva_arena.replay.verify import verify
 from khiva_arena.report.exports import EventResults, pgn_names, points_columns, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant

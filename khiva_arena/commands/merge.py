@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from khiva_arena.events.league_batches import way_to_play
 from khiva_arena.events.stored import is_league
 from khiva_arena.games.registry import handed
 from khiva_arena.shards.merge import Checks, Merged
@@ -62,7 +63,7 @@ def _print(result: Merged) -> None:
 def _say_next(result: Merged, out: Path) -> None:
     """Say what is to be done next, and if the event is not complete, that it is not: the exit code is 1 then."""
     folder, in_league = shlex.quote(str(out)), is_league(out)
-    way = _way_to_play(out) if in_league else ""
+    way = way_to_play(out) if in_league else ""
     if not result.complete:
         matches = count(result.planned - result.recorded, "match is", "matches are")
         it = f"it, too; or `{way}` plays and ends it" if in_league else f"it into {folder}, too"
@@ -72,12 +73,6 @@ def _say_next(result: Merged, out: Path) -> None:
     else:
         game = "".join(f" --game {shlex.quote(source.word)}" for source in handed.values())
         _say(f"next: khiva-arena standings {folder}, khiva-arena verify {folder}{game}")
-
-
-def _way_to_play(league: Path) -> str:
-    from khiva_arena.league.settings import options_of, way_to_play  # not above: trio comes with it
-
-    return way_to_play(league, "COMMAND" if options_of(league).beacon else "")
 
 
 def _say(text: str, *, warning: bool = False) -> None:

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from khiva_arena.arbiter import handed_over
 from khiva_arena.commands.choices import ALL, NONE
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.league_batches import public_words_of, receipt_of
 from khiva_arena.events.selection import StoreSelection
-from khiva_arena.league.seasons import public_words_of
-from khiva_arena.league.seen import receipt_of
 from khiva_arena.page.authors import author_pages
 from khiva_arena.page.box import NO_LIMIT
 from khiva_arena.page.folder import ReplayFolder

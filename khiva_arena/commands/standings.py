@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.commands.more_seeds import commands
+from khiva_arena.events.league_batches import public_words_of, words_of
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
-from khiva_arena.league.seasons import public_words_of, words_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS

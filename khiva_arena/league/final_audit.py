@@ -1,10 +1,11 @@
 """The audit of a league's finals: the numbers that seated them, and what was played of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from khiva_arena.errors import RecordError
+from khiva_arena.events.league_batches import CheckedBatches
+from khiva_arena.events.source import ResultSource
 from khiva_arena.league.audit import ChainAudit
 from khiva_arena.league.beacon import BeaconLine
 from khiva_arena.league.chain.links import Final, RatedThen
@@ -18,26 +19,16 @@ from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
-if TYPE_CHECKING:
-    from khiva_arena.audit.bundle import BundledEvents  # numpy comes with it
-    from khiva_arena.events.source import ResultSource
-
 NOTED = 0.1
 """A number that is so many errors from that of the link is noted: another version may fit a little differently."""
 
 
-def audit_finals(
-    audit: ChainAudit, place: "Store | BundledEvents", events: Sequence[EventRow], *, matches_are_sound: bool
-) -> None:
-    """Note what is wrong with the finals of a league whose chain is sound, and what is noteworthy about them.
-
-    place: the store of the league, beside which its finals may lie, or a bundle.
-    events: those that are here.
-    matches_are_sound: whether numbers can be worked out from them.
-    """
-    folder = place.folder if isinstance(place, Store) else None
-    source = _results_in(place) if matches_are_sound else None
-    batches = {event.definition.batch.number: event for event in events if event.definition.batch}
+def audit_finals(audit: ChainAudit, checked: CheckedBatches) -> None:
+    """Note what is wrong with the finals of a league whose chain is sound, and what is noteworthy about them. They may lie beside
+    the store of the league."""
+    folder = checked.folder
+    source = checked.results() if checked.matches_are_sound else None
+    batches = {event.definition.batch.number: event for event in checked.events if event.definition.batch}
     unplayed = []
     for chain, link in audit.finals:
         if source and all(number in batches for number in range(1, chain.over + 1)):
@@ -50,16 +41,7 @@ def audit_finals(
     audit.of_finals.insert(0, f"{count(len(audit.finals), 'final')} decided on, {played}")
 
 
-def _results_in(place: "Store | BundledEvents") -> "ResultSource":
-    from khiva_arena.events.bundling import BundledResults  # not above: numpy comes with it
-    from khiva_arena.events.source import StoredResults
-
-    if isinstance(place, Store):
-        return StoredResults(place)
-    return BundledResults([event.matches for event in place.events], place.links)
-
-
-def _rated_now(chain: Chain, source: "ResultSource", batches: Mapping[int, EventRow]) -> tuple[RatedThen, ...]:
+def _rated_now(chain: Chain, source: ResultSource, batches: Mapping[int, EventRow]) -> tuple[RatedThen, ...]:
     """Return the numbers that the links and batches up to a final give. ``batches``: those that are here, by number."""
     order = source.league_order(chain.links)
     assert order is not None

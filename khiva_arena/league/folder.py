@@ -7,7 +7,7 @@ from pathlib import Path
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.replay.league_format import OLD
 from khiva_arena.sandbox import regular_files
-from khiva_arena.store.files import FILE, LEAGUE
+from khiva_arena.store.files import FILE, FINAL, LEAGUE
 from khiva_arena.store.new_file import new_file
 
 SETTINGS = LEAGUE
@@ -20,8 +20,6 @@ PUBLIC = "public"
 """The folder of all that anybody may see, which the player writes."""
 SUMS = "sums"
 """The folder with the data of each batch, from which tables are worked out. It is derived: what is lost is made again."""
-FINAL = "final-"
-"""The beginning of the name of a folder with a final."""
 CHAIN = "chain.jsonl"
 """The file in ``PUBLIC`` with the links of the chain, a line each."""
 

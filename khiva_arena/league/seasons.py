@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.stored import is_league
 from khiva_arena.league.walked import walked
-from khiva_arena.say import Say, say_nothing
+from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -16,17 +15,14 @@ ALL = "all"
 """The word for all seasons together, which is no season's name."""
 
 
-def words_of(folder: Path, selection: StoreSelection, say: Say = say_nothing) -> tuple[str, ...]:
-    """Return the words that name the selected events of a store, () for all: of a league whose season is not said, the batches of
-    the one that is played. ``say``: gets a line on that. Raises ConfigError as ``batches_of``."""
-    if selection.season is None:
-        if selection.words or not is_league(folder) or (season := _newest_season(folder)) is None:
-            return selection.words
+def words_of(folder: Path, season: str | None, say: Say) -> tuple[str, ...]:
+    """Return the words that name the batches of a season, () for all; None: of the one that is played, on which ``say`` gets a
+    line. Raises ConfigError as ``batches_of``."""
+    if season is None:
+        if (season := _newest_season(folder)) is None:
+            return ()
         say(harmless(f"the table of {season}; --season {ALL} counts all batches"))
-        return batches_of(folder, season)
-    if selection.words:
-        raise ConfigError("--season names the events: leave the others out")
-    return () if selection.season == ALL and is_league(folder) else batches_of(folder, selection.season)
+    return () if season == ALL and is_league(folder) else batches_of(folder, season)
 
 
 def _newest_season(folder: Path) -> str | None:
@@ -38,12 +34,12 @@ def _newest_season(folder: Path) -> str | None:
     return now.chain.seasons[place].name if now and place > 0 else None
 
 
-def public_words_of(folder: Path, selection: StoreSelection, say: Say, *, of_season: bool = False) -> tuple[str, ...]:
-    """Return the words that name the selected events: those that are named one by one, or else those of a league's batches, or of
-    the season that is named, whose secrets are public by now. ``of_season``: without any word, of the season that is played."""
-    if selection.words or not is_league(folder):
-        return words_of(folder, selection)
-    selected = words_of(folder, selection, say) if of_season or selection.season is not None else ()
+def public_words_of(folder: Path, season: str | None, say: Say, *, of_season: bool) -> tuple[str, ...]:
+    """Return the words that name the batches, of the season that is named, whose secrets are public by now. ``of_season``:
+    without a name, of the season that is played. Raises ConfigError as ``batches_of``, and if none is public."""
+    if not is_league(folder):
+        return words_of(folder, season, say)
+    selected = words_of(folder, season, say) if of_season or season is not None else ()
     with Store.read(folder) as store:
         now = walked(store)
         newest = now.chain.revealed(datetime.now(UTC)) if now else 0
@@ -55,7 +51,7 @@ def public_words_of(folder: Path, selection: StoreSelection, say: Say, *, of_sea
     if hidden := len(among) - len(public):
         say(f"{count(hidden, 'batch is', 'batches are')} not public yet, and left out; name them to see them")
     if not public:
-        whose = selection.season or "the league"
+        whose = season or "the league"
         raise ConfigError(f"{folder}: no batch of {whose} is public yet; `khiva-arena league status` says how it stands")
     return public
 

@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.in_bundle import opened_bundle
-from khiva_arena.events.stored import is_league
 from khiva_arena.league.chain.links import AnyLink, read_link
-from khiva_arena.league.folder import FINAL, has_store
+from khiva_arena.league.folder import has_store
 from khiva_arena.replay.league_format import OtherFormat
 from khiva_arena.replay.record import canonical
 from khiva_arena.store import bundle
@@ -120,11 +119,9 @@ def _links_of_text(text: str) -> Iterator[AnyLink]:
                 continue  # a line of something else
 
 
-def receipt_of(folder: Path) -> str:
-    """Return the newest link of the league in a folder, or around the final there, as `verify --seen` finds it; "" for any other
-    store."""
-    league = folder.absolute().parent if folder.name.startswith(FINAL) else folder
-    if not folder.is_dir() or not is_league(league) or not has_store(league):
+def receipt_of(league: Path) -> str:
+    """Return the newest link of the league in a folder, as `verify --seen` finds it; "" if none was made."""
+    if not has_store(league):
         return ""
     with Store.read(league) as store:
         newest = store.newest_link()

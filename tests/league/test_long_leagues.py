@@ -18,6 +18,7 @@ from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.league_batches import public_words_of, words_of
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.league import walked as module
 from khiva_arena.league.chain.links import LeagueTerms, Renewed, Season, StateChanged
@@ -31,7 +32,7 @@ from khiva_arena.league.player.newest_table import newest_table
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.public_state import BATCH_LOG, BATCHES, STATE, batches_in, read_state
-from khiva_arena.league.seasons import ALL, batches_of, public_words_of, words_of
+from khiva_arena.league.seasons import ALL, batches_of
 from khiva_arena.league.submissions.beside_entries import MOST_WISHES
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.league.walked import WALKED, LeagueSoFar, keep_walked, walked
