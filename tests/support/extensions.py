@@ -1,0 +1,48 @@
+"""The files of each extension, which is a part of the package that can be left out. Each other file belongs to the core."""
+
+from fnmatch import fnmatch
+from functools import cache
+
+CORE = {
+    *("api", "arbiter", "audit", "check", "cli", "commands", "competition", "crules", "entrants", "env", "events", "games"),
+    *("hints", "modules", "native", "page", "playing", "protocol", "ratings", "replay", "report", "sandbox", "schedule"),
+    *("settings", "store", "terminal"),
+}
+"""The rooms of the core. A file in one of them is the core's, unless an extension names it."""
+HOOKED = "extensions"
+"""The room of the list of extensions, and of a folder for each with its row and its hooks."""
+EXTENSIONS = {
+    "checker": (
+        *("audit/in_page.py", "audit/in_pyodide.py", "cli/page.py", "commands/page.py"),
+        *("page/checker.py", "page/runtime.toml"),
+    ),
+    "cluster": ("cluster/*",),
+    "league": (
+        *("cli/league.py", "cli/submit.py"),
+        *("commands/league.py", "commands/league_author.py", "commands/league_serve.py", "commands/submit.py"),
+        "league/*",
+    ),
+    "own_games": ("api/host.py", "api/hosted.py", "check/own_game.py", "commands/check_game.py", "outside/*"),
+    "seats": ("cli/play.py", "cli/relay.py", "commands/play.py", "commands/relay.py", "commands/taken_seat.py", "seats/*"),
+    "serve": ("competition/live_web.py", "web/*"),
+    "shards": ("api/merge.py", "cli/merge.py", "commands/merge.py", "commands/plans.py", "shards/*"),
+}
+"""The files of each extension, below the package."""
+
+
+@cache
+def extensions_of(path: str) -> tuple[str, ...]:
+    """Return the extensions that name a file of the package, () for one of the core.
+
+    path: below the package, as ``api/host.py``
+
+    Raises ValueError for a file in a room that is not the core's and that no extension names.
+    """
+    names = tuple(name for name, files in EXTENSIONS.items() if any(fnmatch(path, pattern) for pattern in files))
+    room, _, rest = path.partition("/")
+    if room == HOOKED:
+        own = rest.partition("/")[0]
+        return (own,) if own in EXTENSIONS else ()
+    if not names and rest and room not in CORE:
+        raise ValueError(f"{path}: the room {room} is neither the core's nor an extension's: tests/support/extensions.py")
+    return names
