@@ -1,0 +1,137 @@
+"""Copies of the package without some of its extensions, and commands that are run from such a copy."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena import ROOT, SECONDS
+from extensions import EXTENSIONS, extensions_of
+
+PACKAGE = ROOT / "khiva_arena"
+BESIDE = ("bots", "docs", "protocol")
+"""The folders that a checkout has beside the package."""
+LIST = Path("extensions", "__init__.py")
+_ROWS = re.compile(r"^ROWS: tuple\[Row, \.\.\.\] = \((.*)\)$", re.MULTILINE)
+_BEGINNING = """
+import sys
+from pathlib import Path
+import khiva_arena
+assert Path(khiva_arena.__file__).is_relative_to(sys.argv[1]), khiva_arena.__file__
+"""
+_COMMANDS = """
+import json, os, tempfile
+from importlib import import_module
+from khiva_arena.cli import main
+
+def ended(where, words):
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        if not (pid := os.fork()):
+            os.chdir(where)
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            code = main.run(words)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode())
+        return [code, *texts]
+
+first, where, commands = json.load(sys.stdin)
+for name in first:
+    import_module(name)
+json.dump([ended(where, words) for words in commands], sys.stdout)
+"""
+"""Runs commands one after another, each in a fork of a process that has imported some modules."""
+
+
+class Ended(NamedTuple):
+    """A command that has ended.
+
+    words: behind ``khiva-arena``.
+    code: its exit code.
+    out, err: the text of its streams.
+    """
+
+    words: tuple[str, ...]
+    code: int
+    out: str
+    err: str
+
+
+class Copy(NamedTuple):
+    """A copy of the package. ``folder``: that holds it, with links to the folders beside it."""
+
+    folder: Path
+
+    def python(self, code: str, *words: str, cwd: Path) -> str:
+        """Run Python code that imports the copy, and return what it prints on stdout. ``words``: ``sys.argv[2:]``."""
+        return self._run(_BEGINNING + code, words, cwd)
+
+    def commands(self, lines: Iterable[Sequence[str]], cwd: Path, first: Sequence[str] = ()) -> list[Ended]:
+        """Run command lines of ``khiva-arena`` one after another. ``first``: modules that are imported once for all of them."""
+        lines = [tuple(words) for words in lines]
+        given = json.dumps([[*first], str(cwd), lines])
+        ended = json.loads(self._run(_BEGINNING + _COMMANDS, (), cwd, given))
+        return [Ended(words, *one) for words, one in zip(lines, ended, strict=True)]
+
+    def _run(self, code: str, words: Sequence[str], cwd: Path, given: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code, str(self.folder), *words],
+            cwd=cwd,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def copy_without(folder: Path, *extensions: str) -> Copy:
+    """Copy the package into a new folder, and remove every file of extensions and their lines in the list of them."""
+    package = Path(shutil.copytree(PACKAGE, folder / "khiva_arena"))  # with bytecode, or each child compiles the modules again
+    for name in BESIDE:
+        (folder / name).symlink_to(ROOT / name)
+    for extension in extensions:
+        _remove(package, extension)
+    listed = package / LIST
+    listed.write_text(_without_rows(listed.read_text(), extensions))
+    return Copy(folder)
+
+
+def _remove(package: Path, extension: str) -> None:
+    """Remove the files of an extension, and folders of it that hold no other file: an empty one could still be imported."""
+    assert extension in EXTENSIONS, extension
+    own = package / "extensions" / extension
+    shutil.rmtree(own)
+    for path in sorted(package.rglob("*"), reverse=True):
+        name = path.relative_to(package).as_posix()
+        if path.is_file() and path.suffix != ".pyc" and not name.startswith("extensions/") and extension in extensions_of(name):
+            path.unlink()
+    for folder in sorted(package.rglob("*/"), reverse=True):
+        if folder.is_dir() and not any(path.is_file() and path.suffix != ".pyc" for path in folder.rglob("*")):
+            shutil.rmtree(folder)
+
+
+def _without_rows(text: str, extensions: Sequence[str]) -> str:
+    """Return the list of extensions without the import and the place of some."""
+    for extension in extensions:
+        line = f"from khiva_arena.extensions.{extension}.row import ROW as {extension.upper()}\n"
+        assert line in text, f"{LIST} does not import {extension} as the others are"
+        text = text.replace(line, "")
+    rows = _ROWS.search(text)
+    assert rows, f"{LIST} has no line of ROWS"
+    names = [name for name in rows[1].replace(",", " ").split() if name.lower() not in extensions]
+    return _ROWS.sub(f"ROWS: tuple[Row, ...] = ({''.join(f'{name}, ' for name in names).rstrip()})", text)
