@@ -70,7 +70,6 @@ def test_each_module_of_the_table_is_there() -> None:
     [
         ("import khiva_arena.league", ["khiva_arena.league"]),
         ("def late():\n    from khiva_arena.shards import plan", ["khiva_arena.shards.plan"]),
-        ("from khiva_arena.shards import note", []),
         ("from khiva_arena import league", ["khiva_arena.league"]),
         ("from made_league import Shape", ["made_league.Shape"]),
         ('run([python, "-m", "khiva_arena.web.watching"])', ["khiva_arena.web.watching"]),

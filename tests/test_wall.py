@@ -12,31 +12,7 @@ from extensions import EXTENSIONS, extensions_of
 PACKAGE = ROOT / "khiva_arena"
 LIST = "khiva_arena.extensions"
 """The only module of the core that imports extensions: their rows."""
-STILL = {
-    "khiva_arena.api.check -> khiva_arena.api.host",
-    "khiva_arena.api.competitions -> khiva_arena.api.host",
-    "khiva_arena.api.competitions -> khiva_arena.shards.plan",
-    "khiva_arena.api.competitions -> khiva_arena.shards.plan_file",
-    "khiva_arena.api.keywords -> khiva_arena.outside.opening",
-    "khiva_arena.api.matches -> khiva_arena.api.host",
-    "khiva_arena.arbiter.handed_over -> khiva_arena.outside.opening",
-    "khiva_arena.cli.check -> khiva_arena.commands.check_game",
-    "khiva_arena.cli.options -> khiva_arena.outside.opening",
-    "khiva_arena.commands.bots -> khiva_arena.outside.opening",
-    "khiva_arena.commands.run -> khiva_arena.commands.plans",
-    "khiva_arena.commands.sprt -> khiva_arena.shards.plan",
-    "khiva_arena.commands.stored_table -> khiva_arena.outside.opening",
-    "khiva_arena.commands.watch -> khiva_arena.web.served_page",
-    "khiva_arena.commands.watch -> khiva_arena.web.watching",
-    "khiva_arena.competition.guest_seats -> khiva_arena.seats.seating",
-    "khiva_arena.competition.options -> khiva_arena.shards.play",
-    "khiva_arena.competition.run -> khiva_arena.competition.live_web",
-    "khiva_arena.competition.run -> khiva_arena.shards.play",
-    "khiva_arena.competition.who_plays -> khiva_arena.cluster.access",
-    "khiva_arena.competition.who_plays -> khiva_arena.cluster.dask_executor",
-    "khiva_arena.settings.consent -> khiva_arena.outside.opening",
-    "khiva_arena.settings.settings -> khiva_arena.outside.opening",
-}
+STILL: set[str] = set()
 """The imports that are left, each from a file of the core. A hook takes the place of each; no other may be added."""
 
 

@@ -22,7 +22,7 @@ EXTENSIONS = {
         *("commands/league.py", "commands/league_author.py", "commands/league_serve.py", "commands/submit.py"),
         "league/*",
     ),
-    "own_games": ("api/host.py", "api/hosted.py", "check/own_game.py", "commands/check_game.py", "outside/*"),
+    "own_games": ("check/own_game.py", "commands/check_game.py", "outside/*"),
     "seats": ("cli/play.py", "cli/relay.py", "commands/play.py", "commands/relay.py", "commands/taken_seat.py", "seats/*"),
     "serve": ("competition/live_web.py", "web/*"),
     "shards": ("api/merge.py", "cli/merge.py", "commands/merge.py", "commands/plans.py", "shards/*"),

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "khiva_arena"
 BESIDE = ("bots", "docs", "protocol")
 """The folders that a checkout has beside the package."""
 LIST = Path("extensions", "__init__.py")
-_ROWS = re.compile(r"^ROWS: tuple\[Row, \.\.\.\] = \((.*)\)$", re.MULTILINE)
+_ROWS = re.compile(r"^ROWS: tuple\[ExtensionRow, \.\.\.\] = \((.*)\)$", re.MULTILINE)
 _BEGINNING = """
 import sys
 from pathlib import Path
@@ -134,4 +134,4 @@ def _without_rows(text: str, extensions: Sequence[str]) -> str:
     rows = _ROWS.search(text)
     assert rows, f"{LIST} has no line of ROWS"
     names = [name for name in rows[1].replace(",", " ").split() if name.lower() not in extensions]
-    return _ROWS.sub(f"ROWS: tuple[Row, ...] = ({''.join(f'{name}, ' for name in names).rstrip()})", text)
+    return _ROWS.sub(f"ROWS: tuple[ExtensionRow, ...] = ({''.join(f'{name}, ' for name in names).rstrip()})", text)

@@ -69,10 +69,7 @@ OF_THE_CHECKOUT = (
     "test_wheel.py",
 )
 """Tests that read the sources and pages of a whole checkout, with those of all extensions."""
-OF_THE_CORE = (
-    "khiva_arena.league.full_disk",
-    "khiva_arena.seats.terminal_table",
-)
+OF_THE_CORE = ("khiva_arena.league.full_disk",)
 """Modules of the core that still lie in the folder of an extension."""
 
 

@@ -10,14 +10,17 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 from arena import arena, bots
+from extensions import EXTENSIONS, extensions_of
 from in_targets import soak_but_every
 from once import made_once
 from stores import NAIVE, RANDOM, TRUSTED
 
 import khiva_arena
-from khiva_arena.cli.main import commands
+from khiva_arena import hooks
+from khiva_arena.cli import main
 
 PACKAGE = Path(khiva_arena.__file__).parent
+
 
 NEVER_EARLY = {
     "email",
@@ -41,6 +44,10 @@ BARE = {
     "khiva_arena.cli.examples",
     "khiva_arena.cli.main",
     "khiva_arena.errors",
+    "khiva_arena.extensions",
+    *(f"khiva_arena.extensions.{row.name}{part}" for row in hooks.rows() for part in ("", ".row")),
+    "khiva_arena.hooks",
+    "khiva_arena.setting_row",
     "khiva_arena.terminal",
     "khiva_arena.terminal.console",
     "khiva_arena.terminal.interrupts",
@@ -54,7 +61,6 @@ OF_HELP = {
     "khiva_arena.commands",
     "khiva_arena.commands.choices",
     "khiva_arena.settings",
-    "khiva_arena.setting_row",
     "khiva_arena.settings.table",
     "khiva_arena.report",
     "khiva_arena.report.section_names",
@@ -112,6 +118,8 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
 }
 """A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
 waits for somebody is refused here: it may import nothing before it knows that it has work."""
+CORE_WORK = ("bundle", "close", "export", "match", "plan", "replay", "report", "run", "show", "standings", "verify")
+"""The commands of the core that play, or read an ordinary store."""
 SEES = """
 import os, sys
 from khiva_arena.cli import main
@@ -165,6 +173,13 @@ def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0
     return set(names)
 
 
+def of_extensions(names: set[str]) -> set[str]:
+    """Return the modules of extensions, but for the list of them and their rows, which are data."""
+    own_files = {name: name.removeprefix("khiva_arena.").replace(".", "/") + ".py" for name in own_code(names)}
+    rows = {f"khiva_arena.extensions.{extension}.row" for extension in EXTENSIONS}
+    return {name for name, path in own_files.items() if name not in rows and extensions_of(path)}
+
+
 def own(names: set[str]) -> set[str]:
     return {name for name in names if name.split(".")[0] == "khiva_arena"}
 
@@ -190,7 +205,7 @@ def test_the_arena_without_a_command_imports_its_words_alone(word: str, besides:
     assert not found & (FOR_WORK | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY) - {"difflib"}  # click has need of that one
 
 
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("command", main.commands())
 def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_path: Path) -> None:
     found = imported(tmp_path, command, "-h")
     assert {name for name in own(found) if not is_of_a_row(name)} <= BARE | OF_HELP | {f"khiva_arena.cli.{command}"}
@@ -246,7 +261,7 @@ def test_standings_import_nothing_that_plays(played: Path) -> None:
 
 
 def test_the_guard_covers_every_command() -> None:
-    assert sorted(NEEDS) == sorted(commands())
+    assert sorted(NEEDS) == sorted(main.commands())
 
 
 @pytest.mark.slow
@@ -260,3 +275,17 @@ def test_a_command_imports_only_the_libraries_that_it_needs(
     (tmp_path / "out").symlink_to(played / "out")
     found = imported(tmp_path, *words, exits=exits)
     assert found & HEAVY <= needs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", CORE_WORK)
+def test_a_command_of_the_core_imports_no_extension(command: str, played: Path, tmp_path: Path) -> None:
+    words, exits, _ = NEEDS[command]
+    (tmp_path / "out").symlink_to(played / "out")
+    assert of_extensions(imported(tmp_path, *words, exits=exits)) == set()
+
+
+@pytest.mark.slow
+def test_the_guard_knows_the_modules_of_extensions(tmp_path: Path) -> None:
+    found = of_extensions(imported(tmp_path, *NEEDS["league"][0]))
+    assert found >= {"khiva_arena.cli.league", "khiva_arena.commands.league", "khiva_arena.league.settings"}

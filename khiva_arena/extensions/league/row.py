@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from khiva_arena.hooks import ExtensionCommand, FilledHook, ExtensionRow
+from khiva_arena.hooks import ExtensionCommand, ExtensionRow, FilledHook
 
 if TYPE_CHECKING:
     import click
@@ -30,7 +30,9 @@ ROW = ExtensionRow(
     "league",
     _load,
     commands=(
-        ExtensionCommand("league", "Play", "play", "Run a league for months: a chain of small events that anybody can check.", _league),
+        ExtensionCommand(
+            "league", "Play", "play", "Run a league for months: a chain of small events that anybody can check.", _league
+        ),
         ExtensionCommand("submit", "Bots", "check", "Send a bot to a league elsewhere, and ask what became of it.", _submit),
     ),
 )
