@@ -38,6 +38,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.report.differences import counted_differences
 from khiva_arena.result import Clock, Result
+from khiva_arena.sandbox import regular_files
 from khiva_arena.say import say_nothing
 from khiva_arena.schedule.names import Format
 from khiva_arena.store import bundle
@@ -264,7 +265,7 @@ def replay(path: Path, name: str) -> Heard:
 
     name: EVENT/ORDINAL.
     """
-    with path.open("rb") as file:  # by no door of the commands: a page has no extension, and says what it does not check
+    with regular_files.open_file(path) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
         record, secret = match_in(bundle.Reader(file), name, path)
     header = record.header
     reel = film(record, secret, names_in_text([seat.name for seat in header.seats]), sketches=True)
