@@ -128,3 +128,11 @@ def test_the_engine_reads_each_rule(name):
     for key in variants.NAMED:
         if variants.Ruleset.__annotations__.get(key) is str:
             assert len(set(variants.NAMED[key]) - texts) <= 1, "the engine tells words apart, the last one by 'else'"
+
+
+@EACH_GAME
+def test_the_page_of_the_rules_has_each_variant(name):
+    variants = VARIANTS[name]
+    page = (Path(variants.__file__).parent / "RULES.md").read_text("utf-8")
+    assert [key for key in variants.KEYS if f"`{key}" not in page] == []
+    assert [(key, word) for key, words in variants.NAMED.items() for word in words if word not in page] == []
