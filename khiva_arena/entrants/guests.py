@@ -21,12 +21,13 @@ NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
     REMOTE: "a stored match is played again by bots of this machine; name one for each seat with --bot",
 }
+"""Each kind of guest, and why a command without a hub cannot seat one."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
 def is_guest(word: str) -> bool:
     """Tell whether a --bot word names a guest."""
-    return word.partition(":")[0] in (PERSON, REMOTE)
+    return word.partition(":")[0] in NOT_HERE
 
 
 class Guest(NamedTuple):

@@ -6,7 +6,8 @@ import pytest
 from wording import sentence
 
 from khiva_arena.entrants.bot_words import folders_of, meant_bot
-from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.bots import GUESTS, load
+from khiva_arena.entrants.guests import NOT_HERE
 from khiva_arena.errors import ConfigError
 
 
@@ -74,3 +75,7 @@ def test_a_glob_is_sorted_and_a_folder_with_its_name_is_no_glob(here: Path) -> N
     assert folders_of("bots/*") is None
     assert folders_of("bots/ann") is None
     assert folders_of("bots\0/*") is None
+
+
+def test_each_word_for_a_guest_says_why_there_is_none() -> None:
+    assert set(GUESTS) == set(NOT_HERE)
