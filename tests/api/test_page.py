@@ -1,6 +1,7 @@
 """The examples of docs/python-api.md run, in their order, as in one notebook."""
 
 import re
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from arena import ROOT
 from stores import GREEDY, RANDOM
 
 import khiva_arena
+from khiva_arena import env
 
 pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "python-api.md").read_text()
@@ -37,3 +39,10 @@ def test_it_names_all_that_is_public() -> None:
     hidden = [name for name in khiva_arena.__all__ if f"khiva_arena.{name}" not in PAGE]
     assert not [name for name in hidden if f".. autoclass:: {name}\n" not in REFERENCE]
     assert not [name for name in hidden if name in ("Checkpoint", "Game", "State", "BotMatch", "BotRequest")]
+
+
+def test_the_reference_has_each_environment() -> None:
+    public = [name for name, made in vars(env).items() if isfunction(made) and made.__module__.startswith(env.__name__)]
+    named = [name for name in public if not name.startswith("_")]
+    assert {"aec", "parallel"} < set(named)
+    assert [name for name in named if f".. autofunction:: {env.__name__}.{name}\n" not in REFERENCE] == []
