@@ -60,7 +60,7 @@ def test_as_it_is_here(tmp_path: Path) -> None:
 
 def test_each_line_for_people_has_a_key_in_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     machine(monkeypatch, {})
-    monkeypatch.setattr(doctor, "_rows", lambda *_: [doctor.Row("weather", "fine", ["the sun", "shines"])])
+    monkeypatch.setattr(doctor, "_rows", lambda *_: [doctor.DoctorRow("weather", "fine", ["the sun", "shines"])])
     assert run(capsys)[1].splitlines()[:-1] == ["the sun", "shines"], "a finding is printed that is no row"
     assert json.loads(run(capsys, "--json")[1]) == {"weather": "fine"}
 
