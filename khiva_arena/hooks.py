@@ -126,9 +126,13 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
 
 def rows() -> tuple[ExtensionRow, ...]:
     """Return the rows of the installed extensions: none in the page that checks bundles, which carries no list of them."""
-    if not find_spec(_LIST):
+    try:
+        listed = import_module(_LIST)  # by name: the core imports no extension
+    except ModuleNotFoundError as error:
+        if error.name != _LIST:
+            raise
         return ()
-    installed: tuple[ExtensionRow, ...] = import_module(_LIST).ROWS  # by name: the core imports no extension
+    installed: tuple[ExtensionRow, ...] = listed.ROWS
     return installed
 
 

@@ -81,7 +81,7 @@ def test_a_bundle_has_the_same_matches(played: Path) -> None:
 
 
 def test_a_bundle_is_read_as_a_whole(played: Path) -> None:
-    with pytest.raises(ConfigError, match=pattern("api", "bundle-read-whole-leave")):
+    with pytest.raises(ConfigError, match="a bundle is read as a whole: leave out the events"):
         next(khiva_arena.matches(played / "all.khiva", 1))
 
 

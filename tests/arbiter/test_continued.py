@@ -8,7 +8,6 @@ from jobs import SECRET, sound
 from msgspec.structs import replace
 from recording import SCRIPTED, header
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
-from wording import sentence
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.replay.past import past_of
@@ -156,14 +155,14 @@ def test_a_bot_that_fails_in_the_past_alone_is_blamed_at_the_first_step_after_it
     assert sound(now).forfeited_at == (None, past + 1, None)
     failed = [step for step, choices in enumerate(record.steps, 1) if 1 in [choice.seat for choice in choices]][at - 1]
     (blame,) = now.seats[1].faults
-    assert blame.detail.endswith(sentence("arbiter", "when-sent-again", step=failed))
+    assert blame.detail.endswith(f", when it was sent step {failed} again")
 
 
 def test_a_bot_that_does_not_start_now_makes_the_match_void() -> None:
     then, _ = play(job_of(), [reader] * 3)
     now = again(then, [reader, FailsAt(0, crash), reader], *decision(sound(then), 5))[0]
     assert now.record is None
-    assert now.void.startswith(sentence("arbiter", "not-start-now", name="bot1"))
+    assert now.void.startswith("bot1 does not start now: ")
 
 
 def test_a_bot_that_fails_in_the_past_of_a_match_that_ends_with_it_is_not_asked_again() -> None:

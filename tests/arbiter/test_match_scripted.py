@@ -433,4 +433,4 @@ def test_a_seat_that_is_overdue_is_never_asked_and_forfeits_as_if_it_were_late(p
     assert record.verdicts == (Verdict.OK, Verdict.TIMEOUT, Verdict.OK)
     assert record.forfeited_at == (None, step, None)
     assert [seat for seat, message in wire.sent if message["type"] == "decide" and seat == 1] == []
-    assert outcome.seats[1].faults[0].detail == sentence("arbiter", "time-of-a-day")
+    assert outcome.seats[1].faults[0].detail == "its bot has used up its time of a day"

@@ -35,7 +35,7 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.result import TICKS_A_MS, Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
 
-SPINS = sentence("arbiter", "runner-spins", seconds="1")
+SPINS = "the runner did not answer in time, and used more than 1 s of CPU"
 
 SEATED = [broken(word, "") for word in ("a", "b")]
 """Two bots of which nothing is known but a word."""
@@ -116,7 +116,7 @@ def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(monkeypatch: pyte
     monkeypatch.setattr(runners, "SLOWEST", 0)
     monkeypatch.setattr(runners, "GRACE", 0.2)
     monkeypatch.setattr(runners, "SPINS", 5)
-    for module, why in (("stands:1", sentence("arbiter", "runner-stands-still", seconds="0")), ("spins:1", SPINS)):
+    for module, why in (("stands:1", "the runner did not answer in time, and stood still for 0 s"), ("spins:1", SPINS)):
         outcome = played("honest", module)
         assert (outcome.record, outcome.void, outcome.host) == (None, why, True)
     assert played("honest", "works:1").record == played("honest", "honest").record
@@ -231,5 +231,5 @@ def test_a_batch_comes_back_and_a_cut_one_is_refused(cut: int) -> None:
 
 
 def test_a_batch_that_is_too_large_is_refused_before_it_is_read() -> None:
-    with pytest.raises(ValueError, match=sentence("arbiter", "batch-too-large", size="4,294,967,295")):
+    with pytest.raises(ValueError, match="a batch of 4,294,967,295 bytes"):
         line.missing(b"\xff" * 4)

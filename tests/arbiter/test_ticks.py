@@ -151,7 +151,7 @@ def test_the_backstop_makes_a_match_void_and_names_the_seat(module: Module) -> N
     outcome, _ = play(job_in_ticks(2), [honest, module])
     assert outcome.record is None
     assert (outcome.causes, outcome.host) == ((1,), False)
-    assert outcome.void == "seat 1: " + sentence("arbiter", "ticks-backstop")
+    assert outcome.void == "seat 1: its ticks took too much of the processor"
 
 
 @pytest.mark.parametrize(("number", "at"), [(2, 1), (0, 0)])

@@ -113,7 +113,10 @@ def test_a_price_list_that_this_version_lacks_is_named_and_the_rest_verified(
     report = rerun(*MODULES)
     assert (report.rerun, report.sound, report.problems) == (0, 0, [])
     assert report.unconfirmed_matches == ALL
-    lacking = sentence("replay", "price-list-lacking", number=PRICE_LIST, known=PRICE_LIST + 1)
+    lacking = (
+        f"its ticks are of price list {PRICE_LIST}, and this khiva-arena has only list {PRICE_LIST + 1}: "
+        "take a version that has it"
+    )
     assert report.unconfirmed == [f"match 1/{ordinal}: {lacking}" for ordinal in ALL]
     assert report.digest == rerun(*MODULES).digest
 

@@ -306,7 +306,7 @@ def test_what_is_missing_or_wrong_is_said_in_one_line(fake: Fake, talk: Any) -> 
         (
             {"KHIVA_LLM_URL": fake.url},
             (),
-            "llm: KHIVA_LLM_MODEL is missing: " + sentence("settings", "name") + " model of that API\n",
+            "llm: KHIVA_LLM_MODEL is missing: the name of a" + " model of that API\n",
         ),
         ({**good, "KHIVA_LLM_URL": "ftp://x"}, (), "llm: KHIVA_LLM_URL: http:// or https:// and a host, "),
         ({**good, "KHIVA_LLM_URL": "http://[::1"}, (), "llm: KHIVA_LLM_URL: "),

@@ -82,7 +82,7 @@ def test_the_environment_is_not_read_for_bots(tmp_path: Path) -> None:
     env = {"KHIVA_ARENA_RUN_BOTS": f"{RANDOM} {NAIVE}", "KHIVA_ARENA_RUN_BOT": NAIVE}
     assert "no bots" in arena("run", cwd=tmp_path, code=2, env=env).stderr
     said = " ".join(arena("run", "-h", cwd=tmp_path).stdout.split())
-    assert sentence("play", "not-read-environment") in said
+    assert "Not read from the environment." in said
 
 
 def test_text_of_the_environment_is_checked(tmp_path: Path) -> None:

@@ -115,16 +115,13 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
     assert seeds_and_line_ups(done.stderr)[1] == 3
     assert seeds_and_line_ups(done.stderr)[0] == pytest.approx((3600 - gone - 2) * 2 / took.high / 2 / 3, abs=2)
     assert re.search(
-        pattern("competition", "errors-expect-seeds-these", blocks="6", numbers="event 1", errors=r"\d+( to \d+)?"), done.stderr
+        r"errors to expect with 6 seeds of event 1 and these: \+/- \d+( to \d+)? Elo against the anchor", done.stderr
     )
     assert done.stderr.splitlines()[-1].endswith("play this? " + sentence("terminal", "nobody-can-asked-here", flag="--yes"))
     with Store.read(played / "out") as store:
         assert len(store.events()) == 1
     little = arena(*RUN, "--budget", "1ms", "--new-event", cwd=played, code=2)
-    assert (
-        sentence("competition", "budget-too-little-seed", seconds="0.001 s", line_up="3 line-ups", needed="about")
-        in little.stderr
-    )
+    assert "--budget: 0.001 s is too little: one seed of 3 line-ups takes about" in little.stderr
 
 
 @pytest.fixture
@@ -158,7 +155,7 @@ def test_other_line_ups_are_of_an_event_of_their_own(played: Path, tmp_path: Pat
     fewer = arena(*RUN, "--budget", "1h", "--lineups", "2", cwd=copy, code=2).stderr
     assert seeds_and_line_ups(fewer)[1] == 2
     kept = arena(*RUN, "--budget", "1h", cwd=copy).stderr
-    assert "the 6 seeds of event 1, which is over, stay; " + sentence("competition", "seeds-n-place-budget", seeds="6") in kept
+    assert "the 6 seeds of event 1, which is over, stay; --seeds N in place of --budget extends it, with N above 6" in kept
 
 
 @pytest.mark.slow

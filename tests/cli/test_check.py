@@ -49,7 +49,7 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     assert "             " + sentence("check", "decisions-time-took") + ":" in lines
     assert ", 0 failed, " in counts
     ask = "khiva-arena replay games 1/0 --seat 0 --bot shipped:python/search"
-    assert loss.startswith(sentence("check", "after-a-loss", ask=ask))
+    assert loss.startswith(f"After a loss in a run with --out games: {ask} ")
     assert following.startswith(sentence("check", "keeps-protocol-next") + ": khiva-arena match ")
     for kinds in ("4 of 4", "22 of 22", "11 of 11"):
         assert f"{kinds} kinds" in done.stdout
@@ -94,13 +94,13 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
     done = arena("check", bot, "--start", "5s", cwd=tmp_path, code=1)
     lines = done.stdout.splitlines()
     at = next(number for number, line in enumerate(lines) if "FAILED" in line)
-    assert lines[at] == "  3  FAILED  " + sentence("check", "starts-says-hello-time")
+    assert lines[at] == "  3  FAILED  it starts and says hello in time"
     assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 4]] == ["expected", "got", "hint"]
     assert "b'I am ready\\n'" in lines[at + 2]
     assert sentence("check", "say-stderr") + ": print(..., file=sys.stderr)" in lines[at + 3]
     assert lines[at + 4].startswith("  4  skipped steps 4 to ")
     assert lines[at + 4].endswith(": not tried: " + sentence("check", "not-start"))
-    assert lines[-1] == sentence("check", "not-keep-protocol-yet", number="3.")
+    assert lines[-1] == "It does not keep the protocol yet: begin with step 3."
     found = json.loads(arena("check", bot, "--start", "5s", "--json", cwd=tmp_path, code=1).stdout)
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))
     assert not found["passed"]
@@ -109,12 +109,12 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
 def test_a_module_alone_is_not_the_bot_of_the_folder_it_lies_in(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "another"\nrun = "another"\n')
     (tmp_path / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
-    assert sentence("check", "module-alone", module="bot.wasm") in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
+    assert "a WebAssembly module alone, bot.wasm" in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
     folder_of_that_name = tmp_path / "in" / "bot.wasm"
     folder_of_that_name.mkdir(parents=True)
     (folder_of_that_name / "bot.toml").write_text('name = "mine"\nmodule = "bot.wasm"\n')
     (folder_of_that_name / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
-    assert sentence("check", "toml-read") in arena("check", "in/bot.wasm", cwd=tmp_path, code=1).stdout
+    assert "bot.toml is read" in arena("check", "in/bot.wasm", cwd=tmp_path, code=1).stdout
 
 
 def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
     (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is not a size"),
     (["BOT", "--isolation", "best"], sentence("settings", "isolation-not-level", asked="'best'")),
     (["ODD"], "games in bot.toml: " + sentence("games", "no-game") + " 'khva'"),
-    (["EMPTY"], sentence("entrants", "folder-no-bot-toml")),
+    (["EMPTY"], "the folder has no bot.toml"),
 ])  # fmt: skip
 def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> None:
     named = {

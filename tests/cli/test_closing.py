@@ -67,14 +67,14 @@ def test_closing_reveals_and_ends_an_event(copy: Path) -> None:
     before = json_of("verify", "out", cwd=copy)["events"]
     assert before[0]["unrevealed"] > 0
     done = arena("close", "out", "1", "--yes", cwd=copy)
-    assert sentence("close", "event-closed-run-digest", number="1", digest=before[0]["digest"]) in done.stderr
+    assert f"event 1 is closed: run digest {before[0]['digest']}; its secrets are revealed" in done.stderr
     after = json_of("verify", "out", cwd=copy)["events"]
     assert (after[0]["closed"], after[0]["unrevealed"], after[0]["problems"]) == (True, 0, [])
     assert [one["digest"] for one in after] == [one["digest"] for one in before]
-    assert "are " + sentence("audit", "not-played-since-closed") in arena("verify", "out", cwd=copy).stdout
+    assert "are not played, since it was closed" in arena("verify", "out", cwd=copy).stdout
     shown = json_of("show", "out", cwd=copy)["events"]
     assert (bool(shown[0]["closed"]), shown[1]["closed"]) == (True, None)
-    assert sentence("cli", "before-over") in arena("show", "out", cwd=copy).stdout.splitlines()[0]
+    assert "before it was over" in arena("show", "out", cwd=copy).stdout.splitlines()[0]
 
 
 def test_a_closed_event_is_never_continued(closed: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_closed_event_is_never_continued(closed: Path) -> None:
     assert "event 1 was closed at" in done.stderr
     assert "is never continued: nothing is played; " + sentence("competition", "new-event-plays-another") in done.stderr
     assert [one["number"] for one in json_of("verify", "out", cwd=closed)["events"]] == [1, 2]
-    for number, why in (("1", sentence("competition", "nothing-left-close")), ("2", "is over"), ("3", "no event")):
+    for number, why in (("1", "nothing is left to close"), ("2", "is over"), ("3", "no event")):
         assert why in arena("close", "out", number, "--yes", cwd=closed, code=2).stderr
     another = arena(*RUN[:-1], "2", "--new-event", cwd=closed)
     assert "12 matches" in another.stderr
@@ -91,20 +91,23 @@ def test_a_closed_event_is_never_continued(closed: Path) -> None:
 def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
     done = arena("standings", "out", "--json", cwd=closed)
     assert "event 1 was closed with " in done.stderr
-    assert sentence("events", "closed-and-not-rated", number=1) in done.stderr
+    assert "name event 1 to include it" in done.stderr
     (table,) = json.loads(done.stdout)["standings"]
     alone = json_of("standings", "out", "2", cwd=closed)["standings"][0]
     assert table == alone
     both = json_of("standings", "out", "1", "2", cwd=closed)["standings"][0]
     assert both["matches"] > alone["matches"]
-    assert "event 1 (" + sentence("audit", "closed-before-over") + ")" in " ".join(
+    assert "event 1 (closed before it was over)" in " ".join(
         arena("standings", "out", "--events", "1", cwd=closed).stdout.split()
     )
     ids = {json.loads(line)["event"] for line in arena("export", "out", "--format", "jsonl", cwd=closed).stdout.splitlines()}
     assert ids == set(alone["events"])
     arena("bundle", "out", "b", cwd=closed)
     assert len(json_of("verify", "b", cwd=closed)["events"]) == 1
-    assert sentence("events", "closed-before-over-only") in arena("bundle", "out", "c", "1", cwd=closed, code=2).stderr
+    assert (
+        "was closed before it was over, and only complete events are bundled"
+        in arena("bundle", "out", "c", "1", cwd=closed, code=2).stderr
+    )
     arena("report", "out", "1", "--replays", "none", "--out", "page.html", cwd=closed)
 
 
@@ -137,7 +140,7 @@ def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) ->
     with closing(sqlite3.connect(closed / "out" / "arena.db")) as connection:
         connection.execute("UPDATE closures SET at = 'never'")
         connection.commit()
-    assert sentence("store", "row-closing") + " was changed" in arena("standings", "out", "1", cwd=closed, code=2).stderr
+    assert "the row of its closing was changed" in arena("standings", "out", "1", cwd=closed, code=2).stderr
 
 
 def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
@@ -149,10 +152,7 @@ def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
     left = arena(*run, "--seeds", "9", "--json", cwd=tmp_path, code=1)
     assert "event 2 was closed at" in left.stderr
     assert (
-        "nothing is played; "
-        + sentence("events", "seeds-more-extends-event", more="10")
-        + " 1; "
-        + sentence("competition", "new-event-plays-another")
+        "nothing is played; " + "--seeds 10 or more extends event" + " 1; " + sentence("competition", "new-event-plays-another")
         in left.stderr
     )
     assert [len(table["events"]) for table in json.loads(left.stdout)["standings"]] == [1]

@@ -13,7 +13,6 @@ import pytest
 from arena import ROOT, arena
 from terminal import take_terminal
 from tools import need
-from wording import sentence
 
 from khiva_arena.cli.completion import SHELLS, VARIABLE
 from khiva_arena.cli.main import COMMANDS
@@ -149,7 +148,7 @@ def test_what_can_be_listed_is_listed(shell: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("asked", "wanted"), [
     ("tcsh_source", "there is bash_source, zsh_source, fish_source"),
     ("bash", "there is bash_source, zsh_source, fish_source"),
-    ("zsh_complete", sentence("completion", "source-prints-needs", shell="zsh")),
+    ("zsh_complete", "zsh_source prints what it needs for that"),
 ])  # fmt: skip
 def test_what_no_shell_asks_is_told_in_a_line(asked: str, wanted: str, tmp_path: Path) -> None:
     said = arena("run", cwd=tmp_path, env={VARIABLE: asked}, code=2).stderr

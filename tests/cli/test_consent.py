@@ -115,4 +115,4 @@ def test_security_md_lists_what_files_may_not_open() -> None:
 def test_a_new_settings_file_says_which_settings_need_a_word() -> None:
     told = settings_text({}).replace("\n# ", " ")
     for row in ROWS:
-        assert sentence("settings", "set-here-needs-well", option=row.option) in told, row.name
+        assert f"In this file it also needs {row.option}, or your consent, which is asked for once." in told, row.name

@@ -135,7 +135,7 @@ NAMED = {
     ),
     "a secret is not revealed": (
         "DELETE FROM reveals WHERE seed = 1",
-        sentence("audit", "seed-matches-recorded-secret", seed="1"),
+        "seed 1: all matches are recorded, but its secret is not revealed",
     ),
     "the secret of the run is not revealed": ("DELETE FROM reveals WHERE seed = -1", "the event is over, but"),
     "no conclusion": ("DELETE FROM conclusions", "the event is over, but"),
@@ -163,7 +163,7 @@ def test_an_unfinished_event_is_sound_and_checked_with_private_secrets(store: Pa
     statements = UNFINISHED + void(9, 1, 1, 1, seated(store, 9)) + void(9, 2, 1, 1, seated(store, 9))
     said = arena("verify", str(damaged(store, tmp_path, statements)), cwd=tmp_path).stdout
     assert "8 of 12 matches are sound, 4 are not played yet" in said
-    assert sentence("verify", "checked-stores-private-secrets", unrevealed="2") in said
+    assert "2 of them were checked with the store's private secrets, which are not revealed yet" in said
 
 
 REFUSED = {

@@ -24,7 +24,7 @@ from khiva_arena.sandbox.limits import DEFAULT, WORDS
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 EVERYTHING = {name: ["somehow"] for name in KEPT_OUT}
-HERE = sentence("doctor", "address-space-here", mib="{mib}")
+HERE = "here a process may have {mib} MiB (ulimit -v)"
 RESTRICTED = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 DENIED = "bwrap: setting up uid map: Permission denied"
 
@@ -68,9 +68,9 @@ def test_each_line_for_people_has_a_key_in_json(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     ("limit", "line"),
     [
-        (None, sentence("doctor", "address-space-unlimited")),
-        (2441, HERE.format(mib="2,441") + ": " + sentence("doctor", "address-space-seats", seats="8")),
-        (500, HERE.format(mib="500") + ": " + sentence("doctor", "address-space-none")),
+        (None, "here it is not limited"),
+        (2441, HERE.format(mib="2,441") + ": enough for 8 seats with little code"),
+        (500, HERE.format(mib="500") + ": too little for two seats"),
     ],
 )
 def test_address_space_of_tables_of_modules(
@@ -132,13 +132,7 @@ def test_a_level_that_leaks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     machine(monkeypatch, {}, {Level.STANDARD: NOTHING | {"lock": ["flock", "lease"]}})
     code, out = run(capsys)
     assert code == 1
-    assert (
-        sentence("doctor", "not-keep-out-bot", level="standard")
-        + " "
-        + sentence("sandbox", "talks-another-bot-through")
-        + ": flock, lease\n"
-        in out
-    )
+    assert "standard does not keep out a bot that" + " " + "talks to another bot through a lock" + ": flock, lease\n" in out
     code, out = run(capsys, "--json")
     assert (code, json.loads(out)["levels"]["standard"]["lets_through"]) == (1, {"lock": ["flock", "lease"]})
 
@@ -322,7 +316,7 @@ def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(wsl, "MOUNTS", str(tmp_path / "mounts"))
     kernel(monkeypatch, "6.6.87.2-microsoft-standard-WSL2")
     (said,) = wsl.notes(Path("/mnt/c/Users/me"))
-    assert said.startswith(sentence("sandbox", "disk-windows", folder="/mnt/c/Users/me", kind="9p)"))
+    assert said.startswith("/mnt/c/Users/me is on a disk of Windows (9p)")
     assert [wsl.notes(Path(folder)) for folder in ("/home/me", "/mnt/c/linux disk/x")] == [[], []]
     kernel(monkeypatch, "6.8.0-35-generic")
     assert wsl.notes(Path("/mnt/c/Users/me")) == []

@@ -74,7 +74,7 @@ def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> 
         f"definition {event.definition.digest}",
         f"commitment {event.commitment}",
     ]
-    assert sentence("plan", "next-publish-commitment") in said.stderr
+    assert "next: publish the commitment" in said.stderr
     told = json.loads(arena(*RUN, "--commit", "--json", cwd=copy).stdout)
     assert (told["event"], told["commitment"], told["recorded"], told["planned"]) == (event.id, event.commitment, 0, 2)
     assert (copy / "out" / "arena.db").read_bytes() == before
@@ -99,7 +99,7 @@ def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.
 def test_what_was_committed_to_and_is_not_played_is_told(copy: Path) -> None:
     (event,) = events(copy / "out")
     said = arena(*RUN, "--turn", "2s", cwd=copy).stderr
-    assert sentence("competition", "event-commitment-other-settings", number="1", commitment=event.commitment) in said
+    assert f"event 1 (other settings, no match yet, commitment {event.commitment}) is kept" in said
     assert [len(found) for found in matches(copy / "out").values()] == [0, 2]
 
 
@@ -142,7 +142,7 @@ def test_one_seed_gives_one_event(tmp_path: Path) -> None:
     assert "nothing is played" in arena(*words, cwd=tmp_path).stderr
     error = arena(*words, "--new-event", cwd=tmp_path, code=2).stderr.splitlines()[-1]
     assert sentence("events", "new-event-same-settings", number="1") in error
-    assert sentence("events", "once-more-over-give") in error
+    assert "once more, which is over; give another --seed or none, or another --out" in error
     assert len(events(tmp_path / "out")) == 1
 
 
@@ -189,7 +189,7 @@ def test_a_public_text_comes_before_the_first_match_and_stays(copy: Path) -> Non
         assert running.communicate(timeout=60)[1].count(f"public text '{given}'") == 1
         assert events(copy / "out")[1].public == given
     refused = arena(*LONG, "--public", "second", cwd=copy, code=2).stderr.splitlines()
-    assert sentence("competition", "public-event-public-text", number="2", public="'first'") in refused[-1]
+    assert "--public: event 2 has the public text 'first', which cannot change; give the same or none" in refused[-1]
     assert len([line for line in refused if "error" in line]) == 1
     assert "are sound" in arena("verify", "out", "2", cwd=copy).stdout
 
@@ -205,11 +205,14 @@ def test_a_public_text_that_comes_too_late_is_refused(tmp_path: Path) -> None:
     assert (matches(tmp_path / "out"), events(tmp_path / "out")[0].public) == (before, None)
     arena(*RUN, "--new-event", cwd=tmp_path)
     over = arena(*RUN, "--public", "late", cwd=tmp_path, code=2).stderr
-    assert sentence("competition", "public-would-play-recorded") in over
+    assert "--public: these matches are already recorded, and were played without this text; leave it out" in over
 
 
 def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tmp_path: Path) -> None:
-    assert sentence("competition", "public-nobody-saw-commitment") in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
+    assert (
+        "nobody saw the commitment before this text was given, so it proves nothing"
+        in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
+    )
     assert "nothing is played" in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
 
 
@@ -236,14 +239,14 @@ def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> 
         (
             "UPDATE beacons SET text = 'b'",
             False,
-            sentence("store", "row-public-text") + " " + sentence("shards", "changed-since-written"),
+            "the row of its public text " + sentence("shards", "changed-since-written"),
         ),
         (
             "UPDATE beacons SET text = 'b'",
             True,
             sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0"),
         ),
-        ("DELETE FROM beacons", False, sentence("store", "some-lost-added-changed")),
+        ("DELETE FROM beacons", False, "some were lost, added or changed"),
         (
             "DELETE FROM beacons",
             True,
@@ -330,4 +333,4 @@ def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherw
     assert (old.id, new.id) == (old.definition.digest[:16], seeds.event_id(new.definition.digest, new.commitment))
     said = arena("verify", "finished", cwd=tmp_path).stdout
     assert said.count("matches are sound") == 2
-    assert said.count(sentence("verify", "schedule-drawn-settings-alone")) == 1
+    assert said.count("its schedule was drawn from the settings alone, as version 0.1.0 did") == 1

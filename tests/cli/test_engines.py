@@ -46,13 +46,7 @@ def test_as_cutechess_writes_it(tmp_path: Path) -> None:
     )
     one, two, three = load_engines(path, told.append)
     assert told == [
-        sentence(
-            "entrants",
-            "not-used-engine-only",
-            path=path,
-            repr="'options', 'protocol', 'stderrFile'",
-            used="name, command, workingDirectory",
-        )
+        (f"{path}: not used: 'options', 'protocol', 'stderrFile'; of an engine only name, command, workingDirectory are")
     ]
     assert (one.name, one.run, one.folder, one.complete) == ("One", (sys.executable, "-m", "random"), str(tmp_path), False)
     assert (two.name, two.run) == ("Two", (str(program), "net.bin", "--fast"))

@@ -15,7 +15,6 @@ from made_results import rated
 from msgspec import structs
 from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
-from wording import sentence
 
 from khiva_arena.commands.choices import EXPORT_FORMATS
 from khiva_arena.ratings.elo import rate
@@ -287,4 +286,4 @@ def test_points_by_source_are_columns_and_their_sum_is_the_score(folder: Path) -
     seats = [seat for line in lines for seat in json.loads(line)["seats"]]
     assert [sum(seat["points"]["counted"].values()) for seat in seats] == [seat["score"] for seat in seats]
     refused = arena("export", "out", "--format", "pgn", "--points", cwd=folder, code=2)
-    assert sentence("cli", "points-go-with", form="pgn") in refused.stderr
+    assert "--points goes with --format csv or jsonl, not with pgn" in refused.stderr

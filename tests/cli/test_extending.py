@@ -95,7 +95,10 @@ def test_the_same_command_plays_nothing_more(chain: Path) -> None:
 def test_another_event_at_the_same_seed_says_that_its_deals_are_known(tmp_path: Path) -> None:
     arena(*RUN, "--seeds", "1", "--seed", "abc", cwd=tmp_path)
     again = arena(*RUN, "--seeds", "2", "--seed", "abc", "--new-event", cwd=tmp_path).stderr
-    assert sentence("events", "warning-event-played-seed", number="1") in again
+    assert (
+        "warning: event 1 was played with this --seed, so its deals, which are revealed, are dealt "
+        "again: another --seed, or none, gives new ones"
+    ) in again
     other = arena(*RUN, "--seeds", "2", "--seed", "abcd", "--new-event", cwd=tmp_path).stderr
     assert "dealt again" not in other
 
@@ -104,7 +107,10 @@ def test_fewer_seeds_than_there_are_make_no_event_unasked(chain: Path, tmp_path:
     shutil.copytree(chain / "out", tmp_path / "out")
     for number in ("1", "3", "4"):
         said = arena(*RUN, "--seeds", number, cwd=tmp_path, code=2).stderr
-        assert sentence("events", "seeds-event-these-settings", seeds=number, number="2", total="5") in said
+        assert (
+            f"--seeds {number}: event 2 of these settings is over, and with it there are 5 seeds: give more "
+            "to extend it, or --new-event to play"
+        ) in said
     assert sentence("events", "seeds-more-extends", chain="6") in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
     arena(*RUN, "--seeds", "1", "--new-event", cwd=tmp_path)
     assert "event 2 is over" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
@@ -133,7 +139,7 @@ def test_what_is_not_extended_says_so(tmp_path: Path) -> None:
     ]
     arena(*words, "--seeds", "1", cwd=tmp_path)
     said = arena(*words, "--seeds", "2", cwd=tmp_path).stderr
-    assert sentence("events", "event-these-settings-over", number="1", format="swiss") in said
+    assert "event 1 of these settings is over; a swiss is not extended: this is another, which" in said
     assert "is not extended" not in arena(*words, "--seeds", "3", "--new-event", cwd=tmp_path).stderr
 
 
@@ -143,7 +149,7 @@ def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
         .stdout.splitlines()[1]
         .endswith(", extends event 1, " + sentence("events", "whose-results-known"))
     )
-    mark = sentence("verify", "extends-begun-when-results", which="event 1")
+    mark = "it extends event 1; the results of that event were known when it began"
     assert mark in arena("verify", "out", cwd=chain).stdout
     arena("bundle", "out", "both", cwd=chain)
     assert mark in arena("verify", "both", cwd=chain).stdout
@@ -151,9 +157,7 @@ def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
     arena("bundle", "out", "alone", "2", cwd=chain)
     (event,) = json_of("verify", "alone", cwd=chain)["events"]
     assert (event["extends"], event["extends_number"], event["problems"]) == (first, None, [])
-    assert (
-        "it extends " + sentence("verify", "event-not-checked-here", extends=first) in arena("verify", "alone", cwd=chain).stdout
-    )
+    assert "it extends " + f"event {first}, which was not checked here" in arena("verify", "alone", cwd=chain).stdout
 
 
 def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> None:
@@ -163,17 +167,17 @@ def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> N
         (
             "settings",
             f"UPDATE events SET definition = replace(definition, '\"turn_ms\":1000', '\"turn_ms\":999') WHERE id = '{first.id}'",
-            sentence("audit", "extends-event-other-settings", number="1"),
+            "it extends event 1, which has other settings",
         ),
         (
             "secret",
             f"UPDATE events SET secret = (SELECT secret FROM events WHERE id = '{first.id}') WHERE id = '{second.id}'",
-            sentence("audit", "secret-event-revealed-before", number="1"),
+            "its secret is that of event 1, which was revealed before",
         ),
         (
             "closed",
             f"INSERT INTO closures VALUES ('{first.id}', 'now', '')",
-            sentence("audit", "extends-event-closed-before", number="1"),
+            "it extends event 1, which was closed before it was over",
         ),
     ):
         folder = tmp_path / name
@@ -198,14 +202,9 @@ def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     refused = arena(*RUN, "--seeds", "40000", cwd=tmp_path, code=2)
     assert "--seeds 40000: event 2 is not over, " in refused.stderr
     assert (
-        "of 59996 matches are recorded, "
-        + sentence("events", "seeds-goes", what="it brings event 1 to 30000 seeds", total="30000")
-        in refused.stderr
+        "of 59996 matches are recorded, " + "and it brings event 1 to 30000 seeds: --seeds 30000 continues it" in refused.stderr
     )
-    assert (
-        sentence("events", "seeds-goes-event-extends", chain="30000", number="2")
-        in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
-    )
+    assert "--seeds 30000 goes on with event 2, which extends it" in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
     arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
     with Store.read(tmp_path / "out") as store:
         recorded = sum(len(store.recorded(event.id)) for event in store.events())
@@ -233,7 +232,9 @@ def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_t
     assert found[0] == found[1]
     arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "1", cwd=tmp_path)
     refused = arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "2", cwd=tmp_path, code=2)
-    assert sentence("events", "over-these-hex-digits") in refused.stderr
+    assert (
+        "is over, and these 64 hex digits, its secret, are revealed: give another seed, or none, for another event"
+    ) in refused.stderr
 
 
 def test_what_a_given_seed_draws_next_is_not_played_once_a_closed_extension_has_revealed_it(tmp_path: Path) -> None:
@@ -287,10 +288,7 @@ def test_an_event_that_an_outage_left_unfinished_is_completed_and_then_extended(
     with monkeypatch.context() as outage:
         outage.setattr(live, "Processes", short)
         said = arena(*RUN, "--seeds", "2", cwd=tmp_path, code=1).stderr
-    assert (
-        sentence("competition", "matches-not-played-since", planned="2", again=sentence("competition", "tries-void-again"))
-        in said
-    )
+    assert sentence("competition", "matches-not-played-since", planned="2", again="the same command tries them again") in said
     refused = arena(*RUN, "--seeds", "5", cwd=tmp_path, code=2).stderr
     assert "event 1 is not over" in refused
     assert sentence("events", "seeds-goes-once-over", total="2") in refused

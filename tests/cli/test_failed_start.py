@@ -75,7 +75,7 @@ def test_the_trial_start_is_traced_where_it_fails(prints: str, tmp_path: Path) -
 
 def test_the_raw_bytes_of_a_failed_start_are_kept(prints: str, tmp_path: Path) -> None:
     done = arena("match", *bots(NAIVE, prints), "--capture", "raw", cwd=tmp_path, code=2)
-    assert sentence("replay", "wrote-khiva-arena-decode", capture="raw", files="raw/seat-1.from-bot") in done.stderr
+    assert "its output is in raw: khiva-arena decode raw/seat-1.from-bot" in done.stderr
     kept = (tmp_path / "raw" / "seat-1.from-bot").read_bytes()
     assert kept == b"Loading the weights \x1b[2J\n" + b"".join(b"layer %d\n" % number for number in range(9))
     assert "4c6f6164696e6720" in arena("decode", "raw/seat-1.from-bot", cwd=tmp_path, code=1).stdout
@@ -93,7 +93,7 @@ def test_each_of_several_that_fail_has_an_error_of_its_own(prints: str, tmp_path
 def test_a_capture_of_bots_that_wrote_nothing_is_not_kept_and_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "mute.py").write_text("raise SystemExit(3)")
     done = arena("match", *bots(NAIVE, "{python} mute.py"), "--capture", "raw", cwd=tmp_path, code=2)
-    assert sentence("replay", "nothing-kept-no-bot", capture="raw") + "\n" in done.stderr
+    assert "nothing is kept in raw: no bot that failed wrote anything on stdout" + "\n" in done.stderr
     assert not (tmp_path / "raw").exists()
 
 
@@ -113,7 +113,7 @@ def test_a_trial_start_that_goes_well_leaves_no_trace(tmp_path: Path) -> None:
     [
         (
             "import time; time.sleep(60)",
-            ["timeout: ", "  its end: " + sentence("arbiter", "still-ran-killed"), "  its output: nothing"],
+            ["timeout: ", "  its end: the bot still ran, and was killed", "  its output: nothing"],
         ),
         ("import os; os.kill(os.getpid(), 11)", ["  its end: it was ended by SIGSEGV", "  its stderr: nothing"]),
         (

@@ -54,7 +54,7 @@ REFUSED = {
 def test_without_a_terminal_a_flag_is_needed(tmp_path: Path, command: str) -> None:
     said = arena(*REFUSED[command], cwd=tmp_path, code=2).stderr
     path = tmp_path / "bots" / "kit" / "khiva_kit.py"
-    assert sentence("entrants", "include-takes-outside-bot", paths=path) in said
+    assert f"include takes {path}, outside of the bot's folder" in said
     assert "add: --allow-include (or " in said
     assert not (tmp_path / "results").exists()
 
@@ -97,5 +97,7 @@ def test_files_of_the_folder_itself_are_no_opening(tmp_path: Path, ann: Path) ->
 
 def test_a_folder_that_is_a_link_includes_nothing(tmp_path: Path, ann: Path) -> None:
     (tmp_path / "bots" / "latest").symlink_to(ann)
-    with pytest.raises(ConfigError, match=sentence("entrants", "include-folder-is-link")):
+    with pytest.raises(
+        ConfigError, match="include takes files outside of the folder, which is a link here; name the folder itself"
+    ):
         settings_and_bots({"bots": [str(tmp_path / "bots" / "latest"), NAIVE], "allow_include": True})

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from arena import arena
-from wording import sentence
 
 from khiva_arena.commands.init import BOTS as SHIPPED
 from khiva_arena.settings import template
@@ -46,7 +45,7 @@ def test_every_setting_is_in_it_once_with_its_explanation() -> None:
         if SETTING.match(line) and not line.startswith(("#overshoot", "#memory", "#cpu", "#torch")):
             assert lines[number - 1].startswith("# "), line
     for key in (*OF_A_STAGE, "name", "take"):
-        assert re.search(rf"\b{key}\b", common[common.index("# " + sentence("settings", "events-after-another")) :]), key
+        assert re.search(rf"\b{key}\b", common[common.index("# Events one after another") :]), key
     assert max(len(line) for line in lines if not line.startswith("bots")) <= 130
 
 
@@ -88,7 +87,7 @@ def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Pa
 def test_it_plays_as_it_is(tmp_path: Path) -> None:
     done = arena("init", cwd=tmp_path)
     assert done.stdout == ""
-    assert done.stderr == sentence("init", "written-next-khiva-arena", file="competition.toml") + " competition.toml\n"
+    assert done.stderr == "competition.toml is written; next: khiva-arena run" + " competition.toml\n"
     played = arena("run", "competition.toml", "--seeds", "1", cwd=tmp_path)
     assert all(name in played.stdout for name in BOTS)
     assert (tmp_path / "results" / "competition" / "arena.db").is_file()
@@ -106,7 +105,10 @@ def test_its_stages_play(tmp_path: Path) -> None:
 
 def test_a_name_that_is_a_bot_s_makes_no_settings_file(tmp_path: Path) -> None:
     said = arena("init", "my-bot", cwd=tmp_path, code=2).stderr
-    assert sentence("init", "name-ends-with-toml", file="my-bot", bot="my-bot") in said
+    assert (
+        "my-bot: `init` writes a settings file for `khiva-arena run`, whose name ends with .toml; for a "
+        "bot of your own, type khiva-arena new python my-bot"
+    ) in said
     assert not list(tmp_path.iterdir())
 
 

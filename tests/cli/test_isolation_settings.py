@@ -80,7 +80,7 @@ def test_a_level_that_is_none(tmp_path: Path) -> None:
         "khiva-arena: error: "
         + sentence("settings", "isolation-not-level-2", asked="'perfect'", auto="auto")
         + ", "
-        + sentence("settings", "strict-standard-basic-trusted")
+        + "strict, standard, basic, trusted"
         + "\n"
     )
 
@@ -146,7 +146,7 @@ def test_a_stored_match_played_again_at_another_level(confined: Level, tmp_path:
     arena("run", *BOTS, *SHORT, "--isolation", "trusted", "--out", "r", cwd=tmp_path)
     again = arena("match", "--from", "r", "1/0", "--isolation", "auto", cwd=tmp_path)
     assert sentence("replay", "every-choice-same-digest") in again.stdout
-    told = sentence("settings", "playing-isolation-stored-match", level=confined) + " trusted\n"
+    told = f"playing at isolation {confined}; the stored match was played at" + " trusted\n"
     assert again.stderr == told
     assert arena("match", "--from", "r", "1/0", cwd=tmp_path).stderr == told  # a store may be a stranger's
     assert arena("match", "--from", "r", "1/0", "--isolation", "trusted", cwd=tmp_path).stderr == ""

@@ -49,10 +49,7 @@ def test_other_words_for_a_language_and_words_for_none(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "bot.cpp").is_file()
     arena("new", "js", "deep/er/two", cwd=tmp_path)
     assert load(str(tmp_path / "deep" / "er" / "two")).name == "two"
-    assert (
-        sentence("new", "how-write-bot-without", hint="did you mean python") + ": "
-        in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
-    )
+    assert "did you mean python. How to write a bot without one: " in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
     assert "there are python, c, cpp" in arena("new", "cobol", "x", cwd=tmp_path, code=2).stderr
     assert "khiva-arena new ruby my-bot" in arena("new", "ruby", cwd=tmp_path, code=2).stderr
     assert not (tmp_path / "x").exists()
@@ -67,7 +64,7 @@ def test_a_copy_of_a_shipped_bot(word: str, tmp_path: Path) -> None:
     assert {staged for staged, _ in mine.sources} == {staged for staged, _ in original.sources}
     said_of_one = arena("new", "shipped:python/serch", "x", cwd=tmp_path, code=2).stderr
     assert said_of_one.endswith(
-        sentence("new", "no-such-bot-comes", word="shipped:python/serch") + "; did you mean shipped:python/search?\n"
+        "shipped:python/serch: no such bot comes with the arena" + "; did you mean shipped:python/search?\n"
     )
     assert f"khiva-arena new {word} my-bot" in arena("new", word, cwd=tmp_path, code=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
@@ -213,7 +210,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("taken", "file", "link"):
-        assert sentence("new", "exists-already-left-give") in arena("new", "python", name, cwd=tmp_path, code=2).stderr
+        assert "exists already; give another name" in arena("new", "python", name, cwd=tmp_path, code=2).stderr
     assert (tmp_path / "taken" / "bot.toml").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "taken"]
     (tmp_path / "empty").mkdir()
@@ -242,7 +239,7 @@ def test_odd_names_play(folder: str, tmp_path: Path) -> None:
 def test_where_you_are_is_not_made_over(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     said = arena("new", "python", ".", cwd=tmp_path / "x", code=2).stderr
-    assert sentence("new", "where-make-outside-cd") in said
+    assert "this is the current folder; cd .., then name the folder" in said
     assert not list((tmp_path / "x").iterdir())
     arena("new", "python", "a/../b", cwd=tmp_path)
     assert load(str(tmp_path / "b")).name == "b"
@@ -276,7 +273,7 @@ def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path,
     monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.5)
     stuck = Language("stuck", "Stuck", (), ("sh", "-c", f"sleep 600 & echo $! > {tmp_path}/child; wait"), (), "", "")
     assert not shipped.is_here(stuck)
-    assert shipped.lacks(stuck) == sentence("shipped", "not-known-took-longer", probe="sh -c", probe_seconds="0.5")
+    assert shipped.lacks(stuck) == "not known: sh -c took longer than 0.5 s; try again on a quieter machine"
     assert until_gone({int((tmp_path / "child").read_text())})
     assert not shipped.is_here(replace(stuck, probe=("no-such-program-anywhere",)))
     absent = replace(stuck, probe=("no-such-program-anywhere",), debian=("stuck-tools",))
@@ -290,6 +287,6 @@ def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch
     slow = replace(shipped.languages()["ruby"], probe=("sleep", "60"))
     monkeypatch.setattr(shipped, "languages", lambda: {"ruby": slow})
     said = CliRunner().invoke(command, ["ruby", "mine"]).output
-    assert sentence("new", "needs-here") + " not known: sleep 60 took longer than 0.2 s; try again" in said
+    assert "The tools that the bot needs here are not known: sleep 60 took longer than 0.2 s; try again" in said
     assert "apt install" not in said
     assert "not known: sleep 60 took longer" in CliRunner().invoke(command, []).output

@@ -48,7 +48,7 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> EventRow:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"anchor": "nobody"}, sentence("replay", "anchor-not-bots")),
+        ({"anchor": "nobody"}, "its anchor is not one of its bots"),
         ({"bots": [{"name": "random\x1b[31m", "identity": "a"}]}, "cannot be printed"),
         ({"bots": [{"name": "random", "identity": "a", "author": "\x07"}]}, "cannot be printed"),
         ({"bots": [{"name": "random", "identity": "a"}, {"name": "random", "identity": "b"}]}, "one name"),

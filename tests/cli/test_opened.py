@@ -224,7 +224,7 @@ def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, ask
     env = {"API_KEY": KEY}
     arena("run", *bots(asks, RANDOM), *GAME, *opened, "--out", "store", cwd=tmp_path, env=env)
     warned = arena("match", "--from", "store", "1/0", cwd=tmp_path)
-    assert sentence("replay", "played-network-none-now", name="asks", name_2="asks") in warned.stderr
+    assert "asks played with a network, and has none now; --network asks opens it" in warned.stderr
     again = arena("match", "--from", "store", "1/0", "--notes", *opened, cwd=tmp_path, env=env)
     assert "the server says fold" in again.stdout
     assert "warning" not in again.stderr

@@ -164,10 +164,19 @@ def test_an_interrupt_prints_the_choices_that_were_played(games: Path, monkeypat
 def test_flags_that_do_not_go_together_are_one_line(games: Path) -> None:
     store = ("match", "--from", "out", "1/0")
     for words, said in (
-        (("match", "--step", "1"), sentence("match", "choice-needs-from")),
-        ((*store, "--choice", "1"), sentence("match", "choice-needs-place")),
-        ((*store, "--step", "1", "--seat", "0"), sentence("match", "choice-or-all") + "at step 1 seat 0 had 0: play "),
-        ((*store, "--step", "1", "--seat", "0", "--try", "all", "--trace"), sentence("match", "try-alone")),
+        (("match", "--step", "1"), "--step, --seat, --choice and --try change a stored match: name it with --from STORE MATCH"),
+        (
+            (*store, "--choice", "1"),
+            ("--choice and --try need the decision: add --step N and --seat S, as `khiva-arena replay` numbers them"),
+        ),
+        (
+            (*store, "--step", "1", "--seat", "0"),
+            "--choice K, --try all or --try 0,1: give one of them; at step 1 seat 0 had 0: play ",
+        ),
+        (
+            (*store, "--step", "1", "--seat", "0", "--try", "all", "--trace"),
+            "--try plays several matches: --trace, --capture, --notes and --by-function go with --choice",
+        ),
         ((*store, "--step", "1", "--seat", "0", "--choice", "0", "--turn", "1s"), "only --bot"),
     ):
         done = arena(*words, cwd=games, code=2)
@@ -194,7 +203,9 @@ def test_what_is_not_there_is_named_with_what_is(games: Path) -> None:
     name = table.record.header.seats[seat].name
     for bad in (step, len(steps) + 1):
         said = refused(lambda bad=bad: decision_of(table, bad, seat))
-        assert said.startswith(sentence("match", "not-asked-there", step=bad, seat=seat, name=name) + f" steps {asked}, of the ")
+        assert said.startswith(
+            f"--step {bad}: seat {seat} ({name}) was not asked there; it was asked at" + f" steps {asked}, of the "
+        )
     assert "--seat 7: the match has 2 seats, 0 to 1" in refused(lambda: decision_of(table, 1, 7))
     decision = decision_of(table, 1, 0)
     text = decision.texts[7]

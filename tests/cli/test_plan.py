@@ -81,7 +81,7 @@ def test_the_command_names_the_runtimes_that_bots_need(folder: Path) -> None:
         ([], sentence("plan", "give-error-elo-gap")),
         (["--error", "3", "--gap", "4"], sentence("plan", "give-error-elo-gap")),
         (["--error", "3", "--power", "0.9"], "--power needs --gap"),
-        (["--error", "0"], sentence("ratings", "give-number-elo-above", name="error", value="0")),
+        (["--error", "0"], "error is 0: give a number of Elo above 0, such as 20"),
         (["--gap", "5", "--power", "1"], "power is 1"),
         (["--error", "x"], "'x' is not a valid float"),
         (["--error", "5", "--anchor", "nobody"], "no bot called 'nobody'"),

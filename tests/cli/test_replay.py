@@ -87,7 +87,7 @@ def test_without_a_seat_it_is_the_bot_s_own(store: Path) -> None:
     assert f"seat {seat} of 3, then random, now random" in arena("replay", "out", "1/0", "--bot", RANDOM, cwd=store).stdout
     for words in (["1/0"], ["1/0", "--bot", NAIVE], ["2/0", "--bot", RANDOM]):
         said = arena("replay", "out", *words, cwd=store, code=2).stderr
-        assert sentence("replay", "seat-missing-bot-not", there="0 was ") in said
+        assert "--seat is missing, and --bot does not say which one is meant: seat 0 was " in said
 
 
 def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
@@ -182,10 +182,10 @@ def test_all_lost_matches_of_a_bot_are_asked_again(store: Path) -> None:
 
 def test_lost_matches_that_cannot_be_asked_are_one_line(store: Path) -> None:
     for words, said in (
-        (["--lost", "nobody"], sentence("replay", "lost-unknown", bot="nobody", folder="out")),
+        (["--lost", "nobody"], "--lost nobody: no bot of out has this name; there are "),
         (["1/0", "--lost", "random"], sentence("replay", "lost-alone")),
         (["--lost", "random", "--wait"], sentence("replay", "lost-alone")),
-        ([], sentence("replay", "match-or-lost")),
+        ([], "name a MATCH, as `khiva-arena show` lists them, or the bot whose lost matches are meant, by --lost"),
     ):
         done = arena("replay", "out", *words, cwd=store, code=2)
         assert said in done.stderr
@@ -238,7 +238,7 @@ def test_a_bundle_is_enough(store: Path, bundle: Path) -> None:
     assert arena("replay", "bundle.gz", "2/0", *words, cwd=store, code=1).stdout == from_store
     assert arena("replay", "bundle.gz", found["match"][:9], *words, cwd=store, code=1).stdout == from_store
     said = arena("replay", "bundle.gz", "2/0", "--seat", "0", cwd=store, code=2).stderr
-    assert sentence("replay", "bot-bundle-holds-no") in said
+    assert "--bot: a bundle holds no bots; name the one to play" in said
     assert "no match 'zero' in" in arena("replay", "bundle.gz", "zero", *words, cwd=store, code=2).stderr
     assert "several matches ''" in arena("replay", "bundle.gz", "", *words, cwd=store, code=2).stderr
 
@@ -282,7 +282,10 @@ def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str,
 def test_what_is_wrongly_asked(store: Path) -> None:
     assert "--seat 3: the match has 3 seats, 0 to 2" in arena("replay", "out", "1/0", "--seat", "3", cwd=store, code=2).stderr
     assert "no recorded match" in arena("replay", "out", "1/none", "--seat", "0", cwd=store, code=2).stderr
-    assert sentence("events", "event-no-match", number="2", store="out") in arena("show", "out", "2", cwd=store, code=2).stderr
+    assert (
+        "2 is an event in out, not a match; name one of its matches, as 2/0"
+        in arena("show", "out", "2", cwd=store, code=2).stderr
+    )
     assert (
         sentence("settings", "not-level")
         in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
@@ -297,11 +300,7 @@ def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None
     assert [row["now"]["why"] for row in clocked["differences"]] == ["timeout"]
     said = arena(*words, "--wait", cwd=tmp_path, code=None)
     assert re.search(
-        pattern("replay", "bot-process")
-        + r" \d+("
-        + pattern("replay", "runs-at-isolation")
-        + " .*)?"
-        + pattern("replay", "no-clock-at-the-end"),
+        "the bot is process" + r" \d+(" + "; it runs at isolation" + " .*)?" + "; no clock runs",
         said.stderr,
     )
     unclocked = json.loads(said.stdout)

@@ -108,7 +108,7 @@ def test_a_file_that_is_no_page_stays(folder: Path, tmp_path: Path) -> None:
     [
         (["nothing"], "nothing"),
         (["{folder}/vault", "7"], "no event '7' here; there are 1 ("),
-        (["{folder}/b.khiva", "1"], sentence("page", "bundle-shown-whole-leave")),
+        (["{folder}/b.khiva", "1"], "a bundle is shown as a whole: leave out the events"),
         (["{folder}/vault", "--out", "no/such/page.html"], "no/such/page.html: cannot be written: no such folder"),
         (["{folder}/lair-of-ann/program"], "program: "),
     ],
@@ -242,7 +242,7 @@ def said_by(name: str) -> str:
 def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: Path) -> None:
     said = arena("report", str(folder / "vault"), "--for-authors", "pages", cwd=tmp_path).stderr.splitlines()
     pages = sorted((tmp_path / "pages").iterdir())
-    assert sorted(said) == [sentence("report", "author-bot-alone", path=f"pages/{page.name}") for page in pages]
+    assert sorted(said) == [f"pages/{page.name}: give this page only to the author of this bot" for page in pages]
     assert len(pages) == 3
     for page in pages:
         name, _, identity = page.stem.rpartition("-")
@@ -259,7 +259,7 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], sentence("report", "say-where-page-goes")),
+        ([], "the page needs a place: give --out FILE, --for-authors DIR, or both"),
         (["--for-authors", "pages", "--notes"], sentence("report", "page-out-file-page", what="--notes")),
         (["--for-authors", "pages", "--matches", "1/0"], sentence("report", "page-out-file-page", what="--matches")),
         (["--for-authors", "pages", "7"], "no event '7' here; there are 1 ("),
@@ -362,7 +362,7 @@ def test_the_matches_that_were_chosen_are_in_it(folder: Path, stopped: Path, tmp
     arena("report", str(stopped / "out"), "--out", "page.html", cwd=tmp_path)
     last = next(f"1/{match[ORDINAL]}" for match in blocks(tmp_path / "page.html")["data"]["matches"] if not match[REPLAY])
     said = arena("report", str(stopped / "out"), "--out", "other.html", "--matches", last, cwd=tmp_path, code=2)
-    assert sentence("page", "matches-other-matches-deal", word=last) in said.stderr
+    assert f"--matches: {last}: other matches on its deal are still to be played, so it is not shown yet" in said.stderr
     assert not (tmp_path / "other.html").exists()
 
 
@@ -377,7 +377,7 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
     (beside / "1-seed-78.html").write_text("mine")
     words = [str(folder / "vault"), "--out", "a page.html", "--replays", "all", "--matches", "1/0", "--notes"]
     said = arena("report", *words, cwd=tmp_path).stderr
-    assert sentence("report", "other-replays-keep-beside", path="a page-replays", page="17 pages", name="a page.html") in said
+    assert "a page-replays: 17 pages with the other replays; keep it beside a page.html" in said
     kept = {"mine.html", "1-seed-78.html"}
     names = {path.name for path in beside.iterdir()} - kept
     assert {f"1-seed-{seed}.html" for seed in range(3)} < names

@@ -113,7 +113,7 @@ def test_another_version_of_a_package_is_another_event(place: Path) -> None:
         assert store.execute("SELECT id FROM events ORDER BY number").fetchall()[0] == first[0]
         assert store.execute("SELECT count(*) FROM events").fetchone() == (2,)
     said = arena("match", "--from", "out", "1/0", "--runtime", "torch=venv", cwd=place).stderr
-    assert sentence("replay", "warning-runtime-changed-since", runtime="torch") in said
+    assert "warning: the runtime torch has changed since it was played with" in said
 
 
 def test_a_runtime_that_is_not_there_is_refused_with_what_to_do(place: Path) -> None:
@@ -156,8 +156,8 @@ def hint(place: Path, *words: str) -> str:
 def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) -> None:
     missing = f"the module {PACKAGE} is missing"
     how = f"python3 -m venv DIR && DIR/bin/pip install msgpack {PACKAGE}, then --runtime NAME=DIR"
-    then = sentence("check", "organiser-makes-run-main", how=how)
-    assert hint(place, "entries/plain") == f"{missing}: " + sentence("check", "no-runtime-named-here") + f"; {then}"
+    then = f'the organiser makes one ({how}), and run = "{{NAME}} main.py" takes it'
+    assert hint(place, "entries/plain") == f"{missing}: no runtime is named here" + f"; {then}"
     assert hint(place, "entries/plain", "--runtime", "torch=venv") == (
         f'{missing}: the runtime torch has it: run = "{{torch}} main.py"'
     )
@@ -166,9 +166,9 @@ def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) ->
     (site,) = (place / "other").glob("lib/python3*/site-packages")
     (site / f"{PACKAGE}.py").unlink()
     said = hint(place, "entries/plain", "--runtime", "jax=other")
-    assert said == f"{missing}: " + sentence("check", "runtimes-here-not", known="jax") + f"; {then}"
+    assert said == f"{missing}: the runtimes here (jax) do not have it" + f"; {then}"
     assert hint(place, "entries/mine", "--runtime", "torch=other") == (
-        sentence("check", "runtime-install-msgpack-kit", what=missing, name="torch", pip=f"{place}/other/bin/pip", module=PACKAGE)
+        f"{missing} in the runtime torch: {place}/other/bin/pip install {PACKAGE}, and msgpack, which the kit needs"
     )
 
 

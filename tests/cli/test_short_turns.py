@@ -26,7 +26,10 @@ def test_short_turns_are_warned_of_with_the_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [(), ("--bank", "0s")])
 def test_a_new_event_with_short_turns_and_strict_policy_is_refused(tmp_path: Path, more: tuple[str, ...]) -> None:
     said = arena(*RUN, "--turn", "1ms", "--policy", "strict", *more, cwd=tmp_path, code=2).stderr
-    assert sentence("settings", "turn-ms-policy-strict", turn_ms="1") in said
+    assert (
+        "--turn 1ms with --policy strict: a bot that answers at once would forfeit whenever the machine "
+        "is busy for a moment; take --turn"
+    ) in said
     assert not (tmp_path / "out").exists()
 
 

@@ -113,7 +113,7 @@ def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
         ([RANDOM, NAIVE, "--network", "nobody"], sentence("settings", "network-no-bot-called-2") + " 'nobody'"),
         ([RANDOM, NAIVE, "--env", "random=NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
         ([RANDOM, "shipped:python/greedy_emira"], "emira"),
-        ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], sentence("ratings", "normalised-elo-most")),
+        ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], "normalised Elo is at most"),
     ],
 )
 def test_what_makes_no_test(tmp_path: Path, words: list[str], said: str) -> None:

@@ -204,14 +204,14 @@ def test_anchors_are_given_by_name_with_or_without_a_number(printed: Printed) ->
     ("words", "said"),
     [
         (["--section", "nothing"], sentence("events", "no-section-2", name="'nothing'", names="details, crosstable")),
-        (["--effects", "weather"], sentence("events", "effects-not-effect", name="'weather'", effects="seats and neighbours")),
-        (["--anchor", "nobody"], sentence("report", "no-bot-called-anchor", named="'nobody'", bots="random, naive, greedy")),
+        (["--effects", "weather"], "--effects: 'weather' is not an effect; there are seats and neighbours"),
+        (["--anchor", "nobody"], "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy"),
         (["--anchor", "nobody=3"], "no bot called 'nobody' to anchor"),
         (["--anchor", "naive=x"], "no bot called 'naive=x'"),
         (["--anchor", "naive=1e9"], "no bot called 'naive=1e9'"),
-        (["--anchor", "naive=99999"], sentence("events", "anchor-elo-deviation-most", word="naive=99999", most_elo="10000")),
-        (["--anchor", "naive", "--anchor", "random"], sentence("events", "several-anchors-need-number", plain="naive")),
-        (["--anchor", "naive=1", "--anchor", "naive=2"], sentence("report", "anchor-given-twice-give")),
+        (["--anchor", "naive=99999"], "--anchor naive=99999: Elo and its deviation are 10000 at most"),
+        (["--anchor", "naive", "--anchor", "random"], "several anchors need a number each, as --anchor naive=0"),
+        (["--anchor", "naive=1", "--anchor", "naive=2"], "an anchor is given twice; give each bot one number"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
@@ -261,6 +261,9 @@ def test_bots_named_in_advance_are_compared_with_an_error_of_their_own(folder: P
     assert pair["los"] == pytest.approx(table["rows"][0]["los_next"], abs=0.01)
     text = arena("standings", "out", *words, cwd=folder).stdout
     assert "Contrasts:\n" in text
-    assert sentence("report", "set-once-named-before") + "." in text
-    for wrong, said in (("nobody,random", "no bot called 'nobody'"), ("random", sentence("report", "name-two-bots-more"))):
+    assert "95 % for all of a set at once, if it was named before its results were seen." in text
+    for wrong, said in (
+        ("nobody,random", "no bot called 'nobody'"),
+        ("random", "name two bots or more, each once, as --contrast A,B"),
+    ):
         assert said in arena("standings", "out", "--contrast", wrong, cwd=folder, code=2).stderr

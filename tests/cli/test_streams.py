@@ -39,7 +39,9 @@ def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: 
 @pytest.mark.parametrize("words", ["-h", "bots", "games --json"])
 def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: str) -> None:
     done = shell(f"{NO_TOOLS} {ARENA} {words} > /dev/full", tmp_path)
-    assert done.stderr == sentence("cli", "khiva-arena-error-output") + ": " + sentence("sandbox", "no-space-left-device") + "\n"
+    assert (
+        done.stderr == "khiva-arena: error: the output cannot be written: " + sentence("sandbox", "no-space-left-device") + "\n"
+    )
     assert done.returncode == 1
 
 
@@ -55,13 +57,13 @@ def test_no_other_broken_pipe_is_taken_for_stdout_s(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(main.cli, "main", broken)
     assert main.run(["games"]) == 70
-    assert sentence("api", "bug") in capsys.readouterr().err
+    assert "this is a bug" in capsys.readouterr().err
 
 
 def test_a_log_that_cannot_be_opened_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "out" / "log.jsonl").mkdir(parents=True)
     done = arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
-    assert sentence("competition", "will-no-log") in done.stderr
+    assert "this run has no log" in done.stderr
     assert "2 of 2 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 

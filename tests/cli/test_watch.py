@@ -105,7 +105,7 @@ def test_a_run_that_was_resumed_counts_once(tmp_path: Path) -> None:
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 0
     assert "  240/240 matches 100 %" in seen.shown.text
-    assert sentence("terminal", "lines-cannot-read", unread="1") in seen.shown.text
+    assert "lines that cannot be read 1" in seen.shown.text
 
 
 def test_a_fifo_is_followed_until_nobody_writes(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_file_that_is_no_stream_is_refused(data: bytes, why: str, tmp_path: Pa
 
 def test_what_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
     assert "missing: cannot be read: No such file" in arena("watch", "missing", cwd=tmp_path, code=2).stderr
-    assert ".: " + sentence("terminal", "neither-file-fifo") in arena("watch", ".", cwd=tmp_path, code=2).stderr
+    assert ".: it is neither a file nor a FIFO" in arena("watch", ".", cwd=tmp_path, code=2).stderr
 
 
 def test_no_text_of_a_bot_reaches_the_terminal_as_an_order(tmp_path: Path) -> None:

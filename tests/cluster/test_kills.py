@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from cluster_killing import ClusterCompetition, Troubles, run_through, troubled
 from waiting import until
-from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
@@ -48,7 +47,7 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(marker: str,
         said = run.folder / "said"
         assert until(lambda: "commitment" in said.read_text() and stop_at_its_table(troubles, "still"))
         cluster.start_worker("other")
-        silent = "worker still is silent; " + sentence("cluster", "table-played-elsewhere")
+        silent = "worker still is silent; its table is played elsewhere"
         assert until(lambda: silent in said.read_text()), said.read_text()
         cluster.kill("still", signal.SIGCONT)
         assert process.wait(600) == 0

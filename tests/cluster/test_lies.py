@@ -7,7 +7,6 @@ import pytest
 from arena import C_GREEDY, C, arena, arena_process, bots
 from dask_cluster import dask_cluster
 from waiting import until
-from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
@@ -45,7 +44,7 @@ def test_nothing_of_a_worker_that_lies_is_recorded(tmp_path: Path) -> None:
         cluster.start_worker("liar", "--preload", str(tmp_path / "lie.py"))
         assert until(lambda: "Registered to" in cluster.log("liar"))
         alone = arena_process(*words, *cluster.flags, "--dask-wait", "5s", cwd=tmp_path, code=2)
-        told = "worker liar is refused: " + sentence("cluster", "sent-match-not-rules") + ": "
+        told = "worker liar is refused: it sent a match that breaks the rules: "
         assert told in alone.stderr
         assert json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["matches"] == []
         cluster.start_worker("honest")

@@ -40,17 +40,35 @@ def said(*words: str, cwd: Path) -> str:
         (["--dask", "local:many"], sentence("cluster", "dask-write-local-how", asked="local:many")),
         (["--dask", "local"], sentence("cluster", "dask-write-local-how", asked="local")),
         (["--dask", "local:0"], sentence("cluster", "dask-write-local-how", asked="local:0")),
-        (["--dask", "a b"], sentence("cluster", "dask-write-schedulers-address", asked="a b", port="8786")),
-        (["--dask", "tcp://head:8786"], sentence("cluster", "without-tls-whoever-reaches")),
+        (["--dask", "a b"], "--dask a b: write the scheduler's address, as tls://HOST:8786"),
+        (
+            ["--dask", "tcp://head:8786"],
+            (
+                "without TLS anyone who reaches the scheduler or a worker runs programs there as you, and reads "
+                "the deals; use tls://, or give --dask-open-to-all"
+            ),
+        ),
         (["--dask", "head", "--dask-tls", "none"], "--dask-tls none: no such folder"),
-        (["--dask", "local:2", "--dask-tls", "none"], sentence("cluster", "dask-tls-cluster-machine")),
+        (
+            ["--dask", "local:2", "--dask-tls", "none"],
+            "--dask-tls: a cluster of this machine makes certificates of its own; leave it out",
+        ),
         (
             ["--dask", "head", "--isolation", "trusted"],
             "at isolation trusted bots " + sentence("cluster", "could-reach-scheduler-workers"),
         ),
-        (["--dask", "head", "--bot", "remote:ann"], sentence("cluster", "takes-seat-machine-cannot")),
-        (["--dask", "local:1", "--dask-rerun-bots", "5%"], sentence("cluster", "rerun-bots-needs-ticks")),
-        (["--dask", "local:1", "--dask-take-unconfirmed"], sentence("cluster", "take-unconfirmed-needs-rerun")),
+        (
+            ["--dask", "head", "--bot", "remote:ann"],
+            "has a seat at this machine, so it cannot play with --dask; leave one of them out",
+        ),
+        (
+            ["--dask", "local:1", "--dask-rerun-bots", "5%"],
+            "--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs --clock ticks",
+        ),
+        (
+            ["--dask", "local:1", "--dask-take-unconfirmed"],
+            "--dask-take-unconfirmed: only with --dask-rerun-bots some match could not be confirmed; add it",
+        ),
     ],
 )
 @pytest.mark.usefixtures("distrusting")
@@ -66,30 +84,28 @@ def test_a_bot_with_a_network_could_reach_the_cluster(tmp_path: Path) -> None:
 
 def test_flags_of_a_cluster_without_one(tmp_path: Path) -> None:
     wrong = said("--dask-wait", "5s", "--dask-open-to-all", cwd=tmp_path)
-    assert wrong == sentence(
-        "run", "only-dask-says-where", flags="--dask-open-to-all, --dask-wait", option="--dask", what=ROWS["dask"].of
-    )
+    assert wrong == "--dask-open-to-all, --dask-wait: needs --dask, the address of the cluster"
 
 
 def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None:
     tls = certificates(tmp_path / "tls")
     words = ["--dask", "head", "--dask-tls", "tls"]
     (tls / "key.pem").chmod(0o644)
-    assert sentence("cluster", "others-may-read-key", value="tls/key.pem") in said(*words, cwd=tmp_path)
+    assert "others may read key.pem; chmod 600 tls/key.pem" in said(*words, cwd=tmp_path)
     (tls / "key.pem").chmod(0o600)
     shutil.copy(certificates(tmp_path / "other") / "key.pem", tls)
-    assert "--dask-tls tls: " + sentence("cluster", "key-pem-not-key") in said(*words, cwd=tmp_path)
+    assert "--dask-tls tls: key.pem is not the key of cert.pem" in said(*words, cwd=tmp_path)
     (tls / "key.pem").write_text("no key")
     assert sentence("cluster", "key-pem-no-private") in said(*words, cwd=tmp_path)
     (tls / "ca.pem").write_text("no certificate")
-    assert sentence("cluster", "no-certificate", name="--dask-tls tls: ca.pem") in said(*words, cwd=tmp_path)
+    assert "--dask-tls tls: ca.pem has no certificate in it" in said(*words, cwd=tmp_path)
     (tls / "cert.pem").unlink()
     assert "has no cert.pem" in said(*words, cwd=tmp_path)
 
 
 def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hooks, "find_spec", lambda _name: None)
-    assert said("--dask", "local:2", cwd=tmp_path).endswith(sentence("hooks", "not-installed-pip-install", extra="dask"))
+    assert said("--dask", "local:2", cwd=tmp_path).endswith("are not installed: pip install 'khiva-arena[dask]'")
 
 
 @pytest.mark.parametrize(
@@ -100,14 +116,26 @@ def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             ConnectionRefusedError("refused"),
             "nobody answers there; " + sentence("cluster", "dask-scheduler-running"),
         ),
-        (OSError("Timed out"), socket.gaierror("not known"), sentence("cluster", "no-machine-name-known")),
-        (OSError(""), ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), sentence("cluster", "scheduler-speaks-no-tls")),
+        (
+            OSError("Timed out"),
+            socket.gaierror("not known"),
+            "no machine of that name is known here; write the address that `dask scheduler` says",
+        ),
+        (
+            OSError(""),
+            ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"),
+            "the scheduler there speaks no TLS; start it and its workers with certificates, see",
+        ),
         (
             OSError("in <TLS>: SSLError: [SSL: X_ALERT_UNKNOWN_CA] no"),
             None,
-            sentence("cluster", "scheduler-not-take-certificate"),
+            "the scheduler does not take your certificate",
         ),
-        (ssl.SSLError(1, "[X509] none"), None, sentence("cluster", "certificates-dasks-own-settings")),
+        (
+            ssl.SSLError(1, "[X509] none"),
+            None,
+            "the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER gives others",
+        ),
     ],
 )
 def test_why_a_scheduler_is_not_reached(error: OSError, cause: OSError | None, why: str) -> None:
@@ -148,7 +176,7 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
         _nobody_with_other_certificates(cluster, tmp_path)
         done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
-    assert lines[0] == "khiva-arena: error: " + sentence("cluster", "no-worker-can-play")  # what each lacks is said once
+    assert lines[0] == "khiva-arena: error: no worker can play"  # what each lacks is said once
     assert len(lines) == 5
     there_is_none = "before: " + sentence("cluster", "no-khiva-arena-cluster", why="ModuleNotFoundError")
     for line in (
@@ -171,18 +199,14 @@ def test_nobody_plays_and_the_error_says_what_to_do(tmp_path: Path) -> None:
         first, start = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
         assert f"error: {cluster.address} had no worker " + sentence("cluster", "s-same-command-resumes", wait="1") in first
         assert (
-            sentence(
-                "cluster",
-                "machine-can-play",
-                start=f"dask worker {cluster.address} --memory-limit 0 --tls-ca-file {cluster.tls}/ca.pem",
-            )
-            in start
-        )
+            f"start a worker on a machine that can play: dask worker {cluster.address} --memory-limit 0 "
+            f"--tls-ca-file {cluster.tls}/ca.pem"
+        ) in start
         cluster.start_worker("none", "--resources", "khiva-arena=0")
         assert until(lambda: "Registered to" in cluster.log("none"))
         first, why, again = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
         assert f"error: no worker of {cluster.address} could play for 1 s" in first
-        assert "worker none: " + sentence("cluster", "offers-matches-time") in why
+        assert "worker none: it offers 0 matches at a time" in why
         assert again == start
 
 
@@ -190,12 +214,12 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
     certificates(folder / "other")
     plain = cluster.address.replace("tls:", "tcp:")
     for address, words, why in (
-        (cluster.address, ["--dask-tls", "other"], sentence("cluster", "scheduler-shows-certificate-ca", same="give")),
-        (cluster.address, [], sentence("cluster", "no-certificates-dask-tls")),
+        (cluster.address, ["--dask-tls", "other"], "the scheduler shows a certificate that your ca.pem does not vouch for; give"),
+        (cluster.address, [], "there are no certificates; --dask-tls FOLDER gives those that the scheduler was started with"),
         (
             plain,
             ["--dask-open-to-all"],
-            sentence("cluster", "scheduler-closed-connection") + "; " + sentence("cluster", "started-certificates-write-tls"),
+            "the scheduler closed the connection; if it was started with certificates, write tls://",
         ),
     ):
         done = arena_process(*WORDS, "--dask", address, *words, "--dask-wait", "2s", cwd=folder, code=2)
@@ -222,12 +246,7 @@ def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
         f"the scheduler of --dask {cluster.address} was away " + sentence("cluster", "s-same-command-resumes", wait="3")
         in lines[0]
     )
-    assert (
-        f"warning: the scheduler of --dask {cluster.address} is away: "
-        + sentence("cluster", "connection-lost")
-        + "; trying again"
-        in said
-    )
+    assert f"warning: the scheduler of --dask {cluster.address} is away: " + "the connection was lost" + "; trying again" in said
     assert "Traceback" not in said
     before = recorded(tmp_path / "out")
     assert 0 < before < 120

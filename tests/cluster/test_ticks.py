@@ -8,7 +8,6 @@ import pytest
 from arena import arena, arena_process, bots
 from dask_cluster import dask_cluster
 from scripted_modules import command, script, scripted
-from wording import sentence
 
 from khiva_arena.sandbox.detect import best
 
@@ -62,7 +61,7 @@ def test_records_are_those_of_one_machine_and_a_worker_that_lies_is_found(tmp_pa
         words = [*words, "--out", "out", *cluster.flags]
         cluster.start_worker("liar", "--preload", str(tmp_path / "lie.py"))
         alone = arena_process(*words, "--dask-rerun-bots", "100%", "--dask-wait", "20s", cwd=tmp_path, code=2).stderr
-        told = "worker liar is refused: " + sentence("cluster", "bots-did-not-play-so") + "match"
+        told = "worker liar is refused: its bots did not play so: match"
         assert re.search(rf"{told} [0-9]+: step 1, seat [0-2]: ", alone)
         assert json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["matches"] == []
         cluster.start_worker("honest")

@@ -35,8 +35,7 @@ def said(**what: object) -> str:
                 "competition",
                 "possible-line-ups-lineups",
                 total="20",
-                played=sentence("competition", "balanced-set-played", line_ups="6")
-                + sentence("competition", "all-pairs-meet", pairs="15"),
+                played=sentence("competition", "balanced-set-played", line_ups="6") + ", in which all 15 pairs meet",
             ),
         ),
         (
@@ -79,7 +78,10 @@ def test_a_line_says_whether_all_meet(what: dict[str, object], line: str) -> Non
 @pytest.mark.parametrize(("bank", "minutes"), [(10_000, ""), (11_000, ""), (59_000, "50 minutes")])
 def test_a_line_says_what_a_decision_in_ticks_may_take(bank: int, minutes: str) -> None:
     definition = replace(planned().definition, time=TimeLimits(10_000, 1_000, bank))
-    line = sentence("competition", "slow-decision", minutes=minutes, seconds="60", nanoseconds=prices.WORST_NANOSECONDS)
+    line = (
+        f"one decision may take {minutes} of CPU at worst, since turn and bank are 60 s of ticks and the "
+        f"dearest tick lasts {prices.WORST_NANOSECONDS} ns; a smaller --bank or --turn makes that less"
+    )
     assert _slow_decision(definition) == (line if minutes else "")
 
 

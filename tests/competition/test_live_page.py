@@ -108,9 +108,7 @@ def test_a_page_that_cannot_be_written_ends_with_one_warning(store: Path, tmp_pa
             live.recorded((), whole_seed=True)
         live.finish(())
     assert len(said) == 1
-    assert said[0].startswith(
-        "warning: " + sentence("competition", "page-results-stops-here") + f": {tmp_path / 'page.html'}: exists already"
-    )
+    assert said[0].startswith("warning: the page of results ends early" + f": {tmp_path / 'page.html'}: exists already")
     assert said[0].endswith(f"later: khiva-arena report {store} --out {tmp_path / 'page.html'}")
     assert (tmp_path / "page.html").read_text() == "mine"
 
@@ -155,5 +153,5 @@ def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path
 
 def test_one_file_cannot_be_the_page_and_the_stream_of_events(tmp_path: Path) -> None:
     done = arena(*RUN, "--seeds", "1", "--report", "page.html", "--events-file", "./page.html", cwd=tmp_path, code=2)
-    assert "khiva-arena: error: " + sentence("settings", "report-events-names-file", report="page.html") in done.stderr
+    assert "khiva-arena: error: --report page.html: --events-file names this file, too; name another one" in done.stderr
     assert os.listdir(tmp_path) == []

@@ -15,7 +15,11 @@ from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 NEXT = PRICE_LIST + 1
-OVER = sentence("events", "over-by-another-list", number="1", then=str(PRICE_LIST), now=str(NEXT))
+OVER = (
+    f"event 1 of these settings is over. It was played in ticks of price list {PRICE_LIST!s}, and "
+    f"this version plays by list {NEXT!s}, so this command would play it all again: give "
+    "--new-event if it should, or another --out"
+)
 
 
 @pytest.fixture
@@ -57,5 +61,5 @@ def test_a_new_event_that_is_asked_for_is_played_once_and_extended(stores: Path)
 
 def test_a_half_played_event_names_the_list_that_has_changed(stores: Path) -> None:
     said = arena(*newer_event("interrupted"), cwd=stores, code=2).stderr
-    assert sentence("events", "price-list-was", then=str(PRICE_LIST), now=str(NEXT)) in said
+    assert f"the price list of ticks was {PRICE_LIST!s}, is {NEXT!s}" in said
     assert sentence("events", "or-begin-another-event") in said

@@ -10,7 +10,6 @@ import pytest
 from arena import NAIVE, RANDOM, ROOT, C, arena, bots, started
 from once import made_once
 from waiting import until
-from wording import sentence
 
 pytestmark = pytest.mark.soak
 
@@ -56,16 +55,16 @@ def edited(folder: Path) -> None:
 
 CHANGED: list[tuple[list[str], list[str]]] = [
     ([*bots("mine", NAIVE), *SHAPE, "--turn", "2s"], ["turn was 1000 ms, is 2000 ms"]),
-    ([*bots("mine", NAIVE), *SHAPE, "--seed", "y"], [sentence("events", "another-seed-given")]),
+    ([*bots("mine", NAIVE), *SHAPE, "--seed", "y"], ["another seed was given"]),
     ([*bots("mine", NAIVE), *SHAPE[:-4], "--out", "out"], ["the seed was given, is drawn"]),
     ([*bots("mine", NAIVE), *SHAPE, "--policy", "strict"], ["policy was lenient, is strict"]),
     ([*bots("mine", NAIVE), *SHAPE, "--lineups", "1"], ["lineups was not set, is 1"]),
     ([*bots("mine", NAIVE), *SHAPE, "--rule", "overshoot=bounce"], ["rule overshoot was stop_at_outpost, is bounce"]),
     ([*bots("mine", RANDOM), *SHAPE, "--game", "silk_road"], ["game was khiva, is silk_road"]),
-    ([*bots(NAIVE, "mine"), *SHAPE], [sentence("events", "bots-stand-another-order", then="mine, naive", now="naive, mine")]),
+    ([*bots(NAIVE, "mine"), *SHAPE], ["the bots are in another order: mine, naive then; naive, mine now"]),
     (
         [*bots("mine", RANDOM), *SHAPE],
-        [sentence("events", "left-out-2", asked_as="python/naive"), "python/random) has been added"],
+        ["python/naive) is not named any more", "python/random) has been added"],
     ),
     ([*bots("mine", NAIVE), *SHAPE, "--turn", "2s", "--bank", "0s"], ["turn was 1000 ms", "bank was 10000 ms, is 0 ms"]),
 ]

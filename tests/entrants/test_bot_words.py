@@ -50,13 +50,13 @@ def test_a_word_means_the_bot_that_it_is_like(word: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("bots/ann/src/main.py", sentence("entrants", "file-bot-name", meant="bots/ann")),
-        ("alone.py", sentence("entrants", "file-no-command")),
+        ("bots/ann/src/main.py", "this is a file of a bot; name the bot's folder, bots/ann"),
+        ("alone.py", ("this file is no command, and no bot.toml lies beside it; name a command that runs it, as 'python3 FILE'")),
         ("greedy", sentence("entrants", "no-such-folder-no") + "; did you mean shipped:python/greedy?"),
         ("./greedy", sentence("entrants", "no-such-folder-command")),
         ("shipped:greedy", "; did you mean shipped:python/greedy?"),
-        ("bots/*", sentence("entrants", "glob-settings-files-alone", each="--bot bots/ann --bot bots/bob")),
-        ("bots/n*", sentence("entrants", "glob-fits-no-folder")),
+        ("bots/*", "a glob stands in settings files alone; here: --bot bots/ann --bot bots/bob"),
+        ("bots/n*", "no folder with a bot.toml fits this glob"),
     ],
 )
 def test_an_error_says_what_to_name_instead(word: str, said: str) -> None:

@@ -70,7 +70,7 @@ def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) ->
     (tmp_path / "bots" / ".ssh").mkdir()
     (tmp_path / "bots" / ".ssh" / "id_rsa").write_text("x")
     said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../.ssh/id_rsa"]\n'))
-    assert sentence("entrants", "what-begins-dot-never") in said
+    assert "what begins with a dot is never included: put a copy into the folder under another name" in said
     os.mkfifo(tmp_path / "bots" / "kit" / "pipe")
     assert "not a file" in problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../kit/pipe"]\n'))
 

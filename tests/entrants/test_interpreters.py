@@ -134,13 +134,13 @@ def refusal(bot: Bot) -> str:
 
 def test_what_can_be_no_payload_is_told_when_its_bot_is_built(tmp_path: Path) -> None:
     lost = load(str(folder(tmp_path / "lost", 'interpreter = "echo other.js"')))
-    assert sentence("entrants", "interpreter-runs", main="other.js") in refusal(lost)
+    assert "its interpreter runs other.js, which is not among its files" in refusal(lost)
     odd = load(str(folder(tmp_path / "odd", LINE, **{"a&b.js": ""})))
     assert sentence("entrants", "no-payload") in refusal(odd)
     small = Loading(Bounds(payload_size=1_024))
     grows = "build = \"sh -c 'head -c 600 /dev/zero > a.js; head -c 600 /dev/zero > b.js'\""
     many = load(str(folder(tmp_path / "many", LINE, grows)), loading=small)
-    assert sentence("entrants", "files-more-than-payload", most="1,024") in refusal(many)
+    assert "its files have more than 1,024 bytes, so they are no payload" in refusal(many)
     large = load(str(folder(tmp_path / "large", LINE, grows.replace("600", "2000"))), loading=small)
     assert sentence("sandbox", "longer-bytes", most="1,024") in refusal(large)
     link = "build = \"sh -c 'ln -s /etc/passwd x.js'\""
@@ -154,7 +154,7 @@ def test_a_payload_above_its_bound_is_refused_when_its_bot_is_named(tmp_path: Pa
     ):
         load(str(place), loading=Loading(Bounds(payload_size=1_024)))
     both = folder(tmp_path / "both", LINE, 'run = "./main.js"', **{"long.js": "x" * 2_000})
-    with pytest.raises(ConfigError, match=pattern("entrants", "payload-by-the-wall")):
+    with pytest.raises(ConfigError, match="take the line interpreter out and play by the wall clock"):
         load(str(both), loading=Loading(Bounds(payload_size=1_024)))
     assert load(str(place), loading=Loading(Bounds(payload_size=2_048)))
 
@@ -193,7 +193,9 @@ def test_memory_that_is_less_than_what_it_begins_with_is_told_with_the_line_to_c
     bot = load(str(folder(tmp_path / "m", LINE, "memory = 4")), loading=TAKEN)
     with pytest.raises(ConfigError) as caught:
         played(bot)
-    assert str(caught.value) == "m: " + sentence("entrants", "interpreter-memory-few", word="echo", mib=4, usual=16)
+    assert str(caught.value) == "m: " + (
+        "echo begins with more than 4 MiB of memory: make the line memory = 4 of its bot.toml memory = 16, or take it out"
+    )
 
 
 def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(tm
 def test_an_interpreter_that_is_not_installed_is_named_with_what_installs_it(tmp_path: Path, installed: Path) -> None:
     installed.unlink()
     bot = load(str(folder(tmp_path / "m", LINE)), loading=TAKEN)
-    with pytest.raises(ConfigError, match=pattern("entrants", "interpreter-not-installed", word="echo")):
+    with pytest.raises(ConfigError, match="echo: this interpreter is not installed: "):
         played(bot)
     installed.write_bytes(b"no module")
     with pytest.raises(ConfigError, match=r"echo: .*echo\.wasm: not valid WebAssembly"):
@@ -279,7 +281,7 @@ def test_a_pinned_one_is_found_by_its_hash_though_another_is_installed(tmp_path:
         assert (again.parts == then.parts) == (digest == then.parts[0])
     with pytest.raises(StagingError, match=pattern("entrants", "interpreter-pinned", word="echo", digest="0" * 12)):
         played(pinned(bot, Interpreters({"echo": "0" * 64}, unreleased=True)))
-    with pytest.raises(ConfigError, match=pattern("entrants", "interpreter-unpinned", word="echo", known="none")):
+    with pytest.raises(ConfigError, match="interpreter echo: this league pins no such interpreter; it has none"):
         pinned(bot, Interpreters({}))
 
 

@@ -44,7 +44,7 @@ def test_a_store_and_a_bundle_hold_what_another_machine_needs(
         assert re.search(RUN_AGAIN, arena("verify", name, "--rerun-bots", "--modules", "brought", cwd=played).stdout)
         shutil.rmtree(tmp_path / "cache")
     assert (
-        sentence("events", "module-nowhere", kind="module", name="greedy")
+        "--with-modules: the module of greedy is neither in"
         in arena("bundle", "cup", "other.khiva", "--with-modules", cwd=played, code=2).stderr
     )
     (played / "brought").rename(played / "cup" / "modules")
@@ -138,7 +138,7 @@ def test_where_ticks_were_spent_is_told_by_function_and_changes_none(played: Pat
         assert len(rows) == 6, "five functions and the others"
         assert sum(float(row.split(" % ")[0]) for row in rows) == pytest.approx(100, abs=0.5)
     refused = arena("match", "--by-function", *bots("greedy", "random"), cwd=played, code=2).stderr
-    assert sentence("match", "by-function-of-ticks") in refused
+    assert "--by-function says where modules spent their ticks: add --clock ticks" in refused
 
 
 def test_a_stored_match_is_played_again_to_the_tick(played: Path) -> None:

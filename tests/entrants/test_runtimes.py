@@ -110,24 +110,17 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
     for line, said in (
         (
             f"{other}/bin/bot",
-            sentence(
-                "entrants",
-                "place-runtime",
-                on_path=f"names '{other}/bin/bot', {absolute}write",
-                by_the_organiser="the organiser names",
-            ),
+            f"names '{other}/bin/bot', {absolute}write {{NAME}} in its place, a runtime; the organiser names",
         ),
-        (f"{true} --fast", f"names '{true}', {absolute}" + sentence("entrants", "write-path", base="'true'")),
+        (f"{true} --fast", f"names '{true}', {absolute}write 'true', which is on the PATH"),
         (
             f"{other}/bin/true",
-            f"names '{other}/bin/true', {absolute}"
-            + sentence("entrants", "write-path-2", base="'true'", on_the_path=true)
-            + " {NAME} in its",
+            f"names '{other}/bin/true', {absolute}" + f"write 'true', which on the PATH is {true}, or" + " {NAME} in its",
         ),
         (f"{mine}/tools/bot", f"names '{mine}/tools/bot', {absolute}write './tools/bot'"),
         ("../rival/bin/bot", f"names '../rival/bin/bot', {out}"),
         ("bin/../../rival/bin/bot", f"names 'bin/../../rival/bin/bot', {out}"),
-        (f"{{python}} {other}/main.py", f"names '{other}/main.py', {absolute}" + sentence("entrants", "put-file-into-folder")),
+        (f"{{python}} {other}/main.py", f"names '{other}/main.py', {absolute}put the file into the folder and name it from"),
         ("{python} ../rival/main.py", f"names '../rival/main.py', {out}"),
         (
             "{torch} main.py",
@@ -218,11 +211,14 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             "torch",
             sentence("entrants", "no-name-program-itself", path=tmp_path, pythons="bin/python3") + f" torch={tmp_path}/bin/torch",
         ),
-        ("Torch", sentence("entrants", "runtime-called-z-letter")),
+        ("Torch", "the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 characters at most"),
         ("python", sentence("entrants", "arena-s-own", name="python")),
         ("gone", sentence("entrants", "neither-folder-program", path="/no/such")),
         ("number", sentence("entrants", "folder-program-expected")),
-        ("home", sentence("entrants", "bots-would-read-install", prefix=f"{tmp_path}/home", private=f"{tmp_path}/home")),
+        (
+            "home",
+            (f"bots would read all of {tmp_path}/home, and {tmp_path}/home with it; install the runtime in a folder of its own"),
+        ),
         ("closed", sentence("entrants", "may-not-executed", program=f"{tmp_path}/home/bin/closed")),
     ):
         assert f"{name}: {what}" in said

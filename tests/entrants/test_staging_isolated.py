@@ -137,9 +137,7 @@ def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypat
         raise InternalError("20 processes did not end")
 
     monkeypatch.setattr(reap.Adoption, "end_strays", fail)
-    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == sentence(
-        "entrants", "build-left-processes-cannot", name="built", job="build"
-    )
+    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == "built: its build left processes that cannot be ended"
 
 
 @KEEPING

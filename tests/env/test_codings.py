@@ -156,7 +156,7 @@ def test_kinds(kind: object, value: object, numbers: list[int]) -> None:
 
 
 def test_a_game_without_a_coding_says_what_to_hand_over() -> None:
-    with pytest.raises(ConfigError, match=pattern("env", "no-coding-views-numbers", title="Lowest")):
+    with pytest.raises(ConfigError, match=r"Lowest has no coding of its views as numbers: hand one over, as coding=\.\.\."):
         coding_of(Lowest(), 2, {"rounds": 1})
 
 

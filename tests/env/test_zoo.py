@@ -137,7 +137,7 @@ def test_it_shows_itself_as_text() -> None:
 def test_mistakes_in_a_step_are_said() -> None:
     made, both = env.aec("khiva", 2), env.parallel("khiva", 2)
     for step in (lambda: made.step(1), lambda: both.step({})):
-        with pytest.raises(RuntimeError, match=pattern("env", "no-match-before-first")):
+        with pytest.raises(RuntimeError, match=r"there is no match before the first reset\(\)"):
             step()
     made.reset(seed=1)
     both.reset(seed=1)
@@ -146,7 +146,7 @@ def test_mistakes_in_a_step_are_said() -> None:
             made.step(action)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=pattern("env", "action-no-whole-number", agent="player_1", action="1.5")):
         both.step({"player_0": np.int64(1), "player_1": 1.5})  # type: ignore[dict-item]
-    with pytest.raises(ValueError, match=pattern("env", "action-missing-asked", missing="player_1", value="is")):
+    with pytest.raises(ValueError, match="no action for player_1, who is asked"):
         both.step({"player_0": 1})
     made.step(np.int64(1))
     assert made.agent_selection == "player_1"
@@ -155,15 +155,15 @@ def test_mistakes_in_a_step_are_said() -> None:
 def test_mistakes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="Did you mean khiva"):
         env.aec("kiva")
-    with pytest.raises(ConfigError, match=pattern("env", "game-not-come-arena")):
+    with pytest.raises(ConfigError, match=r"Hand over a game of your own itself, with coding=\.\.\."):
         env.parallel("my_game.py")
     with pytest.raises(ConfigError, match="Khiva is for 2 to 5 seats, not 6"):
         env.parallel("khiva", 6)
     with pytest.raises(ConfigError, match=pattern("api", "not-whole-number", name="seats", value="'3'")):
         env.parallel("khiva", "3")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=pattern("env", "game-neither-name-game", game="None", names="'khiva'")):
+    with pytest.raises(ConfigError, match=r"game: None is neither the name of a game, such as 'khiva', nor a khiva_arena\.Game"):
         env.aec(None, 3)  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=pattern("env", "render-mode-neither-none", render_mode="'human'", ansi="'ansi'")):
+    with pytest.raises(ConfigError, match="render_mode: 'human' is neither None nor 'ansi'"):
         env.parallel("khiva", render_mode="human")
     with pytest.raises(ConfigError, match="rewards: 'gold' is none of places, points"):
         env.aec("khiva", rewards="gold")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from stores import round_robin as round_robin
 from stores import swiss as swiss
-from wording import sentence
 
 from khiva_arena.errors import RecordError
 from khiva_arena.events import points
@@ -57,7 +56,7 @@ def test_a_deal_that_is_not_over_tells_nothing(swiss: Path) -> None:
     _, all_of_it = sampled(swiss)
     part = sampled(swiss, private=(0,))[1]
     assert 0 < len(part.matches) < len(all_of_it.matches)
-    assert sampled(swiss, private=range(9))[1] == PointsSample(why_none=sentence("events", "no-deal-over"))
+    assert sampled(swiss, private=range(9))[1] == PointsSample(why_none="no deal of a rated match is over")
 
 
 def test_a_match_with_a_forfeit_is_left_out(round_robin: Path) -> None:
@@ -80,7 +79,7 @@ def test_a_part_is_spread_over_deals_and_line_ups(round_robin: Path, monkeypatch
 def test_a_game_that_does_not_say_is_asked_once(swiss: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[None] = []
     monkeypatch.setattr(KhivaState, "points_by_source", property(lambda _: asked.append(None)))
-    assert sampled(swiss)[1] == PointsSample(why_none=sentence("events", "game-does-not-say"))
+    assert sampled(swiss)[1] == PointsSample(why_none="the game does not say where points come from")
     assert len(asked) == 1
 
 

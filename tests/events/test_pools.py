@@ -7,7 +7,7 @@ import pytest
 from event_rows import BOTS, LIMITS, event
 from msgspec import structs
 from synthesised import outcome, planned
-from wording import pattern, sentence
+from wording import sentence
 
 from khiva_arena.arbiter.live import void
 from khiva_arena.commands.more_seeds import commands
@@ -92,7 +92,7 @@ def test_a_network_is_a_mark_and_no_condition() -> None:
 
 def test_a_run_does_not_put_them_together() -> None:
     mixed = bots_with(kept=True)
-    with pytest.raises(ConfigError, match="^a: " + pattern("settings", "bot-whose-process-serves") + ".*--rate-kept$"):
+    with pytest.raises(ConfigError, match=r"^a: a bot whose process serves many matches may remember.*--rate-kept$"):
         refuse_to_mix(event(1, bots=mixed).definition)
     refuse_to_mix(event(1, bots=mixed, rate_kept=True).definition)
     refuse_to_mix(event(1, bots=[{**bot, "kept": True} for bot in mixed]).definition)

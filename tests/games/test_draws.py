@@ -170,7 +170,7 @@ def test_what_events_tell_may_be_shown(made: type[Dealt], number: int) -> None:
                 "view-seat-shows",
                 when=r"equal views: (at the start|after step \d)",
                 seat=r"\d",
-                keys="all_hands, a draw " + pattern("games", "untold"),
+                keys="all_hands, a draw that no event has",
             ),
         ),
         (

@@ -149,7 +149,7 @@ def module_bot(language: str) -> Bot:
 def test_what_a_module_lacks_is_named_by_its_packages(language: str, notes: str, problem: str) -> None:
     assert language_of(module_bot(language)) == language
     text = hint(module_bot(language), failed(f"its build exited with code 1:\n{notes}"))
-    begin = {"library-missing": sentence("check", "library-missing"), "compiler-too-old": sentence("check", "compiler-too-old")}
+    begin = {"library-missing": sentence("check", "library-missing"), "compiler-too-old": "the compiler is too old for modules"}
     assert text.startswith(begin.get(problem) or sentence("check", "program-not-machine", name=problem))
     assert sentence("new", "debian-ubuntu", lacks=f"apt install {' '.join(MODULE_BUILDS[language].debian)}") in text
     assert ("Go 1.21 or newer" in text) == (language == "go")
@@ -159,7 +159,7 @@ def test_a_missing_library_of_python_names_the_arenas_own_interpreter() -> None:
     text = hint(
         bot("python"), failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes="No module named 'msgpack'")
     )
-    assert text.startswith(sentence("check", "library-missing") + ": " + sentence("check", "run-bot"))
+    assert text.startswith(sentence("check", "library-missing") + ": " + "run the bot as {python}")
 
 
 # The same for a program: a word of the line, or one that it starts in its turn.
@@ -370,7 +370,7 @@ def test_no_trap_is_made_up(received: bytes) -> None:
             "Number(x); " + sentence("check", "answer-index-into-legal"),
         ),
         ("lua", "act: Expected `int`, got `str` - at `$.choice`", "math.tointeger(x)"),
-        ("", "act: Expected `int`, got `str` - at `$.req`", sentence("check", "make-integer-before-pack")),
+        ("", "act: Expected `int`, got `str` - at `$.req`", "make it an integer before you pack it"),
         ("cpp", "binary data at $.type; send a string", "std::string, not std::vector<char>"),
         ("c", "nothing within 2 s; it came after 2.50 s: too late", "aim at turn_ms less"),
         ("c", "nothing within 1.4 s " + sentence("check", "turn-s-slow-decisions", left="0.4", bank="10"), "aim at turn_ms"),
@@ -379,7 +379,7 @@ def test_no_trap_is_made_up(received: bytes) -> None:
         (
             "",
             sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"),
-            sentence("check", "flush-after-frame"),
+            "flush after each frame",
         ),
     ],
 )
@@ -394,7 +394,10 @@ def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got:
             "escript bot.escript",
             sentence("check", "output-ended") + " was ended by SIGBUS",
             "",
-            sentence("check", "sigbus-used-memory-mapped"),
+            (
+                "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has "
+                "24 MiB (none at isolation basic), of scratch what --limit scratch= says; keep to private memory"
+            ),
         ),
         (
             "sbcl --script bot.lisp",
@@ -510,11 +513,11 @@ def test_what_a_step_itself_explains_is_left_to_it() -> None:
     ("payload", "said"),
     [
         (b"\xc1", sentence("protocol", "byte-xc-none-begins")),
-        (b"\x92\x00", sentence("check", "end-missing")),
+        (b"\x92\x00", "its end is missing"),
         (b"\x80\x00\x00", "2 bytes more behind it"),
         (b"\xa2\xff\xfe", sentence("protocol", "string-not-utf")),
-        (b"\x91" * 2_000 + b"\xc0", sentence("protocol", "arrays-maps-nested-too")),
-        (b"\xdd\xff\xff\xff\xff", sentence("protocol", "claims-more-entries-bytes")),
+        (b"\x91" * 2_000 + b"\xc0", "arrays and maps are nested too deep"),
+        (b"\xdd\xff\xff\xff\xff", "it claims more entries or bytes than its frame has"),
     ],
 )
 def test_what_is_no_msgpack_is_said_in_words(payload: bytes, said: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from chosen_deals import BEACON, ORGANISERS, Result, Size, league_of, line_of
-from wording import pattern, sentence
+from wording import sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.audit.report import AuditResult
@@ -59,7 +59,7 @@ def test_who_chooses_deals_gains_much_unless_a_line_comes_later(results, said: s
 def test_without_a_beacon_deals_are_called_the_organisers_word(results) -> None:
     result = verify(results("tries secrets, no beacon").folder)
     assert result.sound
-    assert sentence("league", "no-beacon") in result.chain
+    assert "deals are the organiser's word, since no text from outside was mixed into them" in result.chain
 
 
 def test_drawn_in_time_is_shown_by_receipts(results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +82,7 @@ def test_who_draws_late_has_no_witness(results, tmp_path: Path, monkeypatch: pyt
 def test_a_false_line_is_another_than_the_beacons(results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = results("writes a false line, with a beacon")
     result = verified(made, seen_before(made, tmp_path, 5), monkeypatch)
-    words = pattern("league", "other-than-the-beacons", round="[0-9]+", line="'[0-9a-f]+'", mixed="'[0-9a-f]+'")
+    words = r"round [0-9]+ of the beacon is '[0-9a-f]+', and the league mixed '[0-9a-f]+' into its deals"
     assert len(result.problems) == SIZE.batches
     for number, problem in enumerate(result.problems, 1):
         assert re.fullmatch(f"batch {number}: {words}", problem)

@@ -266,7 +266,7 @@ def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, play
         assert sentence("league", "thrown-away") in found.problems[0]
     older = tmp_path / "older.txt"
     older.write_text("an entry of a feed: " + (league.folder / "public" / "chain.jsonl").read_text().splitlines()[0])
-    with pytest.raises(ConfigError, match=pattern("league", "names-no-link")):
+    with pytest.raises(ConfigError, match="it names no link; give a bundle, a saved feed or page, or what `submit` was told"):
         verify(league.folder, seen=[older])
 
 
@@ -311,7 +311,9 @@ def test_a_line_that_a_receipt_shows_before_its_round_was_made_up(with_lines: Cl
     audit = with_lines.audit(seen)
     assert audit.problems == []
     assert ("batch", 1) in audit.deals.witnessed
-    assert sentence("league", "over-early", batches="1-2") in audit.says  # by the organiser's own clock, which proves nothing
+    assert (
+        "by its link a batch was over before its round of the beacon came: 1-2" in audit.says
+    )  # by the organiser's own clock, which proves nothing
 
 
 @pytest.mark.parametrize("around", ["<p>{}</p>", "{}<p>\n", "a feed\n{}", "{} and more", "{}{{}}\n"])
@@ -338,7 +340,7 @@ def test_a_calendar_that_was_shifted_is_shown(tmp_path: Path) -> None:
     deals = audit_chain(links, events, {}).deals
     number = next(link.round for link in links if isinstance(link, Drawn))
     assert number
-    span = f"round 1 at {shifted.begins}, every 86400 s, 60 s ahead: batches 1-8" + sentence("league", "calendar")
+    span = f"round 1 at {shifted.begins}, every 86400 s, 60 s ahead: batches 1-8; compare that with its own calendar"
     assert deals.calendar[0] == "beacon lottery\\n\\x1b[2J, " + span
     due = shifted.moment_of(number).isoformat()
     assert deals.calendar[1] == f"batch 1: round {number}, at {due}: {line_of_round(number)}"
@@ -371,7 +373,7 @@ def test_another_beacon_by_new_terms_is_a_span_of_its_own(tmp_path: Path) -> Non
 def test_a_line_of_a_batch_that_is_not_here_is_called_so(with_lines: Claim) -> None:
     audit = audit_chain(with_lines.links, with_lines.events[:1], {}, in_part=True)
     assert [line.here for line in audit.deals.lines] == [True, False]
-    assert sentence("league", "line-not-here") + "batch 2" in audit.says
+    assert "not here, so that its line was mixed in is the organiser's word: batch 2" in audit.says
 
 
 PAST = Beacon("dice", "2026-01-01T00:00:00+00:00", 1, 0)

@@ -247,7 +247,7 @@ def test_what_this_machine_cannot_check_does_not_wait_on(
 
     one = bot(tmp_path)
     breaks(monkeypatch, "examine._verdict", full, is_after=False)
-    with pytest.raises(StagingError, match=pattern("league", "nothing-waits")):
+    with pytest.raises(StagingError, match="nothing of it waits: run the same command again"):
         enter(league, one)
     assert queue.entries("waiting", "accepted") == []
     assert files_of_entries(league) == []
@@ -305,7 +305,7 @@ def test_nobody_takes_an_entry_from_a_command_at_work(
         os._exit(1)
     try:
         assert os.read(read, 1) == b"."
-        assert said_to_wait(league, queue) == [sentence("league", "checked-by-hand")]
+        assert said_to_wait(league, queue) == ["is being checked by `league enter`"]
         with pytest.raises(ConfigError, match=pattern("submissions", "equal")):
             enter(league, one)
         assert enter(league, bot(tmp_path, "# two")) == "accepted"
@@ -336,7 +336,7 @@ def test_what_waits_is_taken_back_by_its_id_or_its_name(
         take_back(league.folder, "entry-2")
     queue.add_change("", "season", "two")
     queue.add_change("", "season", "two")
-    with pytest.raises(ConfigError, match=pattern("league", "called-alike", what="two", ids="change-2 and change-3")):
+    with pytest.raises(ConfigError, match="two: so are called change-2 and change-3; name one of these"):
         take_back(league.folder, "two")
 
 

@@ -37,7 +37,7 @@ def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
     done = arena("league", "new", "spring", "--seats", "2", cwd=tmp_path)
     assert "league enter spring" in done.stderr
     assert {path.name for path in (tmp_path / "spring").iterdir()} == {"league.toml", "bots"}
-    assert sentence("league", "not-founded") in arena("league", "status", "spring", cwd=tmp_path).stdout
+    assert "not founded yet; the first batch founds it" in arena("league", "status", "spring", cwd=tmp_path).stdout
     done = arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
     assert re.search(
         r"^naive: accepted; its check passed; its trial table: 2 matches, places \d, \d, no fault$", done.stdout, re.MULTILINE
@@ -89,7 +89,10 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
     second = started("league", "play", "spring", cwd=folder)
     until(lambda: Store.is_in_use(folder / "spring"))
     for verb in ("play", "final"):
-        assert sentence("league", "player-at-work") in arena("league", verb, "spring", cwd=folder, code=2).stderr
+        assert (
+            "its player is at work; wait for it, or stop it and give the same command again"
+            in arena("league", verb, "spring", cwd=folder, code=2).stderr
+        )
     second.kill()
     second.communicate()
 
@@ -97,7 +100,7 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
 @pytest.mark.soak
 def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None:
     early = arena("league", "final", "spring", cwd=folder, code=2)
-    assert sentence("league", "nobody-first") in early.stderr
+    assert "no batch is over yet, so nobody is first; `khiva-arena league play` plays some" in early.stderr
     settings = folder / "spring" / "league.toml"
     with settings.open("a") as file:  # whose last table is [league]
         file.write('beacon = "dice"\nbeacon_begins = "2026-01-01T00:00:00Z"\n')
@@ -114,7 +117,7 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     arena("league", "play", "spring", "--batches", "1", *line, cwd=folder)
     before = arena("standings", "spring", "--json", cwd=folder).stdout
     final = arena("league", "final", "spring", "--top", "3", "--seeds", "2", *line, cwd=folder)
-    assert sentence("league", "may-sit", bots="2 bots", bots_an_author="1 bot") in final.stderr
+    assert "2 bots may sit in it: at most 1 bot of an author" in final.stderr
     assert "naive v1" in final.stdout
     assert "greedy" not in final.stdout
     assert arena("standings", "spring", "--json", cwd=folder).stdout == before
@@ -152,12 +155,12 @@ def test_other_commands_leave_a_league_alone(folder: Path) -> None:
     assert sentence("league", "played-by-league-play") in refused.stderr
     arena("run", *OTHERS, "--out", "other", cwd=folder)
     assert (
-        sentence("league", "seen-without-league", flag="--seen", what="receipts")
+        "--seen: only the chain of a league is compared with receipts; leave it out"
         in arena("verify", "other", "--seen", "spring/league.toml", cwd=folder, code=2).stderr
     )
     for word, words in (
-        ("greedy", sentence("league", "anchor-never-changes", bot="greedy")),
-        ("nobody", sentence("league", "no-such-bot", bot="'nobody'")),
+        ("greedy", "greedy is an anchor, which plays in every batch and never changes"),
+        ("nobody", "no bot called 'nobody' in"),
     ):
         assert words in arena("league", "retire", "spring", word, cwd=folder, code=2).stderr
 
@@ -180,6 +183,6 @@ def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines
     said = "\n".join(refused.value.problems)
     assert f"{path}:1: seed: " in said
     assert f"{path}:2: format: " in said
-    assert sentence("league", "level-trusted") in said
-    assert sentence("league", "unknown-setting", key="'color'") in said
+    assert "at level trusted a bot could read the deals; leave isolation and trust_bots out" in said
+    assert "unknown setting 'color' of a league" in said
     assert "versions: " in said

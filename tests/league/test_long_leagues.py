@@ -14,7 +14,7 @@ import pytest
 from leagues import Played, enter, league_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
-from wording import pattern, sentence
+from wording import sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError
@@ -361,12 +361,12 @@ def test_a_season_shows_no_batch_that_is_not_public_yet_unless_it_is_named(leagu
     said: list[str] = []
     season = NOTHING._replace(season=league.chain.seasons[-1].name)
     assert public_words_of(league.folder, season, said.append) == (public,)
-    assert said == [sentence("league", "not-public-yet", batches="1 batch is")]
+    assert said == ["1 batch is not public yet, and left out; name them to see them"]
     assert public_words_of(league.folder, NOTHING._replace(event=(hidden,)), said.append) == (hidden,)
     assert len(public_words_of(league.folder, NOTHING._replace(season=ALL), said.append)) == 7
     league.batch()
     only_hidden = NOTHING._replace(season=league.chain.seasons[-1].name)
-    with pytest.raises(ConfigError, match=pattern("league", "nothing-public", whose="season 5")):
+    with pytest.raises(ConfigError, match="no batch of season 5 is public yet"):
         public_words_of(league.folder, only_hidden, said.append)
 
 
@@ -399,7 +399,7 @@ def test_the_table_that_is_printed_is_the_season_s(league: MadeLeague) -> None:
         said.append(text)
 
     assert words_of(league.folder, NOTHING, say) == batches_of(league.folder, "season 3")
-    assert said == [sentence("league", "table-of-season", season="season 3", all="all")]
+    assert said == ["the table of season 3; --season all counts all batches"]
     assert words_of(league.folder, NOTHING._replace(season="all")) == ()
     assert words_of(league.folder, NOTHING._replace(event=("1",)), say) == ("1",)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from made_league import MadeLeague, Shape
 from msgspec import structs
-from wording import sentence
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import PUBLIC
@@ -89,7 +88,7 @@ def test_a_match_that_cannot_be_read_is_a_warning_and_no_end(league: MadeLeague,
         raise StoreError("a row is damaged")
 
     monkeypatch.setattr(league.store, "matches", damaged)
-    said = sentence("league_serve", "matches-not-listed", number=1, why="a row is damaged")
+    said = "the matches of batch 1 cannot be listed: a row is damaged"
     assert write(league) == [f"warning: {said}"]
     assert lists(league) == []
     state = read_state(league.folder)

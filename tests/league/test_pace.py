@@ -9,7 +9,6 @@ from cases import cases
 from leagues import ChainAlone, Played, enter, league_in
 from msgspec import structs
 from public_league import league_folder, write_public
-from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.league import status
@@ -97,12 +96,12 @@ NO_HOURS = ["20-6", "20:00", "24:00-06:00", "20:60-06:00", "20:00-06:00 ", "20:0
 
 @pytest.mark.parametrize("text", NO_HOURS)
 def test_hours_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match=pattern("league", "no-hours", text=".*")):
+    with pytest.raises(ConfigError, match=r"hours = .*: write two times of day in UTC, as 20:00-06:00"):
         hours_of(text)
 
 
 def test_hours_that_end_when_they_begin_are_refused() -> None:
-    with pytest.raises(ConfigError, match=pattern("league", "hours-without-length", text=".*")):
+    with pytest.raises(ConfigError, match=r"hours = .*: they end when they begin; leave hours out for the whole day"):
         hours_of("6:00-06:00")
     assert hours_of("") is None
     assert hours_of("6:00-06:01") == Hours(timedelta(hours=6), timedelta(hours=6, minutes=1))
@@ -199,6 +198,6 @@ def test_the_status_says_when_the_next_batch_begins_and_how_long_one_takes(
     (tmp_path / "league.toml").write_text('[league]\nhours = "20:00-06:00"\n')
     standing = status_of(tmp_path)
     assert standing.next_begin == NOON.replace(hour=20).isoformat(timespec="minutes")
-    assert standing.takes.endswith(sentence("league", "matches-of-batch", batch="1"))
+    assert standing.takes.endswith("the matches of batch 1")
     clock.at = NOON.replace(hour=23)
     assert status_of(tmp_path).next_begin == ""

@@ -315,7 +315,7 @@ def test_a_final_that_cannot_be_read_is_a_warning(league: MadeLeague) -> None:
     out.mkdir()
     (out / FILE).write_bytes(b"noise" * 1000)
     (said,) = publish(league)
-    assert said.startswith("warning: " + sentence("league_public", "final-not-shown", what="final 1"))
+    assert said.startswith("warning: final 1 cannot be shown: ")
     page = league.folder / PUBLIC / FINALS / "1.html"
     page.write_text("its page, made before")
     assert publish(league) == []
@@ -356,7 +356,7 @@ def test_a_page_that_fails_is_a_warning_and_the_others_are_made(league: MadeLeag
     assert said.startswith(
         "warning: " + sentence("league_public", "could-not-made", what=sentence("league_public", "page-of", subject="batch 2"))
     )
-    assert said.endswith(sentence("league_public", "player-tries-again-started"))
+    assert said.endswith("the player tries again when it is started anew")
     assert pages(league) == ["1.html", "2.html.part"]
     assert standing(league).table is not None
 
@@ -368,7 +368,7 @@ def test_many_pages_are_named_before_the_player_waits_for_them(league: MadeLeagu
     for page in (league.folder / PUBLIC / BATCHES).iterdir():
         page.unlink()
     monkeypatch.setattr(module, "FEW_TASKS", 1)
-    assert publish(league) == [sentence("league_public", "batches-still-made-ctrl-c", pages="2 pages")]
+    assert publish(league) == ["2 pages of batches are still to be made; Ctrl-C leaves them to the next start"]
     assert pages(league) == ["1.html", "2.html"]
 
 

@@ -4,7 +4,6 @@ import itertools
 import re
 
 import pytest
-from wording import sentence
 
 from khiva_arena.league.routes.charts import Days, line
 from khiva_arena.league.routes.intervals import DrawnInterval
@@ -163,4 +162,4 @@ def test_a_line_is_cut_where_another_bot_is_at_elo_0() -> None:
     points = [point(batch, 100.0, 50.0, 1)._replace(anchor="a" if batch < 4 else "b") for batch in range(1, 7)]
     assert lines_in(picture_of(*points)) == [3, 3]
     assert picture_of(*points).count('class="band"') == 2
-    assert sentence("league_serve", "cut-at-seasons") in line("crow", points, Days(6, {}))
+    assert "The line is cut where a season has another bot at Elo 0." in line("crow", points, Days(6, {}))

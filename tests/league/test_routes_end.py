@@ -55,4 +55,4 @@ def test_a_service_manager_may_hand_the_socket_over(tmp_path: Path) -> None:
 def test_no_socket_that_was_handed_over_is_told(tmp_path: Path) -> None:
     league = league_in(tmp_path / "spring")
     refused = arena("league", "serve", str(league.folder), "--listen", "inherit", cwd=tmp_path, code=2)
-    assert sentence("league", "no-socket") in refused.stderr
+    assert "no listening socket was handed over" in refused.stderr

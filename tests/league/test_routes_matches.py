@@ -9,7 +9,6 @@ import pytest
 from league_serving import LeagueServer, league_server
 from msgspec import structs
 from public_league import ANN, league_folder, public_bots, write_matches, write_public
-from wording import sentence
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import PUBLIC
@@ -80,7 +79,7 @@ def test_a_bot_is_looked_for_in_few_batches(folder: Path, monkeypatch: pytest.Mo
 def test_a_list_that_is_damaged_is_said_to_be(folder: Path) -> None:
     write_public(folder)
     (folder / PUBLIC / MATCHES / "11.json").write_text("[]")
-    with pytest.raises(StoreError, match=sentence("league_serve", "list-damaged")):
+    with pytest.raises(StoreError, match="; the player writes a list that is removed anew when it starts"):
         PublicFolder(folder / PUBLIC).matches(11)
 
 
@@ -97,7 +96,7 @@ def test_the_page_of_a_bot_leads_to_drawings_and_to_all_of_its_matches(server: L
     assert 'href="/batches/11.html#match=11/2&amp;step=0"' in page
     assert f'href="/batches/11.html#matches=all&amp;bot={2:064x}"' in page
     left = server.ask(f"/bots/{quote('heron v1')}").text
-    assert sentence("league_serve", "no-newest-matches", batches=LOOK_BACK) in left
+    assert f"No match is listed in its last {LOOK_BACK} batches that are public." in left
 
 
 @pytest.mark.slow
@@ -112,5 +111,5 @@ def test_the_page_of_an_author_leads_to_the_last_match_that_was_lost(folder: Pat
             page = server.ask("/author", Cookie=signed.headers["set-cookie"].partition(";")[0]).text
     assert re.search(r'crow v2</a>.*?href="/batches/11.html#match=11/2&amp;step=0">match 11/2</a>, batch 11', page)
     assert re.search(r'crow v3</a>.*?href="/batches/11.html#match=11/1&amp;step=0">match 11/1</a>', page)  # it won 11/2
-    none = sentence("league", "none-lost", batches=20)
+    none = "none in its last 20 batches"
     assert re.search(rf"crow v1</a>.*?{none}", page)

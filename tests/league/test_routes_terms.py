@@ -10,7 +10,6 @@ from msgspec import structs
 from public_league import TICKS, WALL, league_folder, write_public
 from tick_leagues import new_tick_league
 from uploads import one_of_its_own
-from wording import sentence
 
 from khiva_arena.league.public_state import PublicLeague, PublicTerms
 from khiva_arena.league.routes import entering
@@ -31,12 +30,12 @@ def test_a_league_in_ticks_says_so(tmp_path: Path) -> None:
     league = league_of(tmp_path, structs.replace(TICKS, next_anchor="another"))
     said = words(entering.terms(league))
     assert said.startswith("Terms Clock ticks")
-    time = sentence("league_serve", "time-of-terms", turn="1,000", bank="10,000", start="10,000")
-    assert time + sentence("league_serve", "tick-millisecond", ticks="10,000,000") in said
+    time = "1,000 ms a turn, a bank of 10,000 ms, 10,000 ms to start"
+    assert time + "; such a millisecond is 10,000,000 ticks" in said
     assert "Memory 512 MiB Policy lenient" in said
     assert "Languages WebAssembly modules, JavaScript, Python" in said
     assert "JavaScript or Python" in said.partition("Bots ")[2]
-    assert "Elo 0 anchor" + sentence("league_serve", "later-zero", name="another") in said
+    assert "Elo 0 anchor, and another from the next season on" in said
     assert words(entering.terms_in_brief(league)).startswith("in ticks, WebAssembly modules, JavaScript, Python")
 
 
@@ -46,7 +45,7 @@ def test_a_league_by_the_wall_clock_takes_any_language(tmp_path: Path) -> None:
     assert said.startswith("Terms Clock wall clock")
     assert "Languages any language" in said
     assert "ticks" not in said + words("".join(entering.how_to_submit(league)))
-    assert sentence("league_serve", "any-language") in words("".join(entering.how_to_submit(league)))
+    assert "A bot is a program in any language." in words("".join(entering.how_to_submit(league)))
 
 
 def test_terms_say_whether_bots_are_published(tmp_path: Path) -> None:
@@ -94,7 +93,10 @@ def test_a_server_tells_its_terms_and_takes_no_bot_without_agreement(tmp_path: P
         assert "such a millisecond" in server.ask("/").text
         sent = {"body": one_of_its_own(), "authorization": f"Bearer {token}", "content_type": "application/octet-stream"}
         refused = server.ask("/api/submit?name=crane", "POST", **sent)
-        assert (refused.status, refused.data["error"]) == (422, sentence("league_serve", "not-agreed"))
+        assert (refused.status, refused.data["error"]) == (
+            422,
+            ("This league publishes its bots: send it with `khiva-arena submit --agree`, or POST /api/submit?name=NAME&agreed=1"),
+        )
         assert server.ask("/api/submit?name=crane&agreed=1", "POST", **sent).status == 202
     with Queue(folder) as queue:
         assert [entry.agreed for entry in queue.entries()] == [True]

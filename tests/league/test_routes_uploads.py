@@ -19,7 +19,6 @@ from public_league import league_folder, write_public
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from waiting import until
-from wording import sentence
 
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.league.routes import uploads
@@ -85,7 +84,7 @@ def test_what_is_not_taken_is_said_in_words(server: LeagueServer, queue: Queue, 
     bearer = {"Authorization": f"Bearer {token_of(queue)}"}
     assert server.ask("/api/submit?name=crow", "POST", packed).status == 401
     assert server.ask("/api/submit?name=crow", "POST", packed, **bearer, Origin="http://evil.example").status == 403
-    assert server.ask("/api/submit", "POST", packed, **bearer).data["error"] == sentence("league_serve", "no-name")
+    assert server.ask("/api/submit", "POST", packed, **bearer).data["error"] == "Name the bot: POST /api/submit?name=NAME"
     for name, body in (("crow", b""), ("crow", b"x" * 1000), ("crow", packed[:-1]), ("%00", packed), ("<b>", packed)):
         answer = server.ask(f"/api/submit?name={name}", "POST", body, **bearer)
         assert answer.status == 422

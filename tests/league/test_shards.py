@@ -152,7 +152,7 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: P
     assert (folder / "spring" / "public" / "chain.jsonl").read_text() == chain
     league(folder, "plan", "spring", "next.json")
     late = league(folder, "plan", "spring", "other.json", "--new-terms", code=2)
-    assert sentence("league", "drawn-already", batch="2") in late.stderr
+    assert "--new-terms: batch 2 is drawn already, on the terms before; leave it out" in late.stderr
     arena("run", "--from-plan", "next.json", "--out", "shard", cwd=folder)  # beside the shard of the batch before
     assert "--event" in arena("merge", "shard", "--out", "spring", cwd=folder, code=2).stderr
     with Store.read(folder / "spring") as store:
@@ -173,7 +173,7 @@ def test_a_league_that_is_not_founded_takes_nothing(folder: Path, league_at: Cal
     refused = league(folder, "plan", "spring", "batch.json", code=2)
     assert sentence("league", "another-plan", file="batch.json") in refused.stderr
     refused = league(folder, "play", "spring", "--batches", "0", code=2)
-    assert sentence("league", "nothing-due") in refused.stderr
+    assert "not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it" in refused.stderr
 
 
 @pytest.mark.soak

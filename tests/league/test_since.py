@@ -137,8 +137,8 @@ def forget_the_run_digest(connection: sqlite3.Connection, event: str) -> None:
 
 
 CHEATS: dict[Callable[[sqlite3.Connection, str], None], str] = {
-    exchange_two_seats: "match 1/0 .*: " + pattern("league", "other-than-recorded"),
-    exchange_two_matches: "match 1/0 .*: it " + pattern("league", "not-where-scheduled"),
+    exchange_two_seats: "match 1/0 .*: its places, points or verdicts are not those of its record",
+    exchange_two_matches: "match 1/0 .*: it is not where the schedule has it",
     write_another_result: pattern("league", "other-run-digest", digest="[0-9a-f]+", event="1", of_matches="[0-9a-f]+"),
     write_another_result_and_its_link: pattern("league", "other-before"),
     take_a_match_out: "1 match is missing",

@@ -11,7 +11,7 @@ import pytest
 from arena import arena
 from fake_league import SENT, TOKEN, FakeLeague, certificate, fake_league
 from uploads import TOML
-from wording import pattern, sentence
+from wording import sentence
 
 from khiva_arena.commands import submit as command
 from khiva_arena.entrants.bots import load
@@ -98,7 +98,7 @@ def test_two_leagues_have_a_file_each(tmp_path: Path) -> None:
 
 def test_a_league_that_names_another_link_than_before_is_caught(league: FakeLeague, tmp_path: Path) -> None:
     league.answers((202, SENT), (202, {**SENT, "digest": "e" * 64}))
-    said = sentence("submit", "another-link", link=12)
+    said = "the league told you another link 12 before: an end of its chain was thrown away"
     assert [said in submit(league, "my-bot", home=tmp_path)[1] for _ in range(2)] == [False, True]
 
 
@@ -179,7 +179,10 @@ def test_the_line_that_comes_next_works_as_it_is_printed(tmp_path: Path) -> None
 
 def test_an_entry_that_is_gone_is_not_waited_for(league: FakeLeague, tmp_path: Path) -> None:
     league.answers((202, SENT), (200, {"entries": []}))
-    assert sentence("submit", "no-entry", url=league.url, entry=7) in submit(league, "my-bot", "--wait", home=tmp_path, code=2)[1]
+    assert (
+        f"{league.url}: knows no entry 7 of yours any more; ask the organiser"
+        in submit(league, "my-bot", "--wait", home=tmp_path, code=2)[1]
+    )
 
 
 def test_status_prints_what_became_of_all(league: FakeLeague, tmp_path: Path) -> None:
@@ -203,7 +206,8 @@ def test_a_token_comes_from_a_file_that_nobody_else_can_read(league: FakeLeague,
     for mode in (0o644, 0o640, 0o602):
         file.chmod(mode)
         assert (
-            sentence("submit", "others-may-read", mode=f"{mode:o}") in submit(league, *words, home=tmp_path, code=2, token="")[1]
+            f"others may read or write it (mode {mode:o}); chmod 600 it"
+            in submit(league, *words, home=tmp_path, code=2, token="")[1]
         )
     file.chmod(0o600)
     league.answers((200, {"entries": []}))
@@ -349,7 +353,7 @@ def test_hostile_words_are_printed_harmless(league: FakeLeague, tmp_path: Path) 
 def test_a_league_that_drips_is_cut_off(league: FakeLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sending, "WHOLE_SECONDS", 1.0)
     league.answers(b"HTTP/1.1 202 OK\r\n" + b"X: y\r\n" * 5, drips=0.2)
-    assert sentence("submit", "too-long", seconds=1) in submit(league, "my-bot", home=tmp_path, code=2)[1]
+    assert "it took longer than 1 s" in submit(league, "my-bot", home=tmp_path, code=2)[1]
 
 
 # --- before anything is sent ---
@@ -375,7 +379,10 @@ def test_without_a_terminal_nothing_is_sent_to_a_league_that_publishes_bots_befo
 ) -> None:
     league.answers((202, SENT), terms=PUBLISHES)
     _, err = submit(league, "my-bot", home=tmp_path, code=2)
-    assert sentence("submit", "publishes", url=league.url, bot="my bot") in err
+    assert (
+        f"{league.url}: this league publishes its bots: anybody may get the module of my bot from its "
+        "bundles and run it again, and all of its files if it is in JavaScript or Python. Send it?"
+    ) in err
     assert sentence("terminal", "nobody-can-asked-here", flag="--agree") in err
     assert league.asked == []
     submit(league, "my-bot", "--agree", home=tmp_path)
@@ -394,7 +401,7 @@ def test_at_a_terminal_the_author_is_asked(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "agree": False, "wait": False, "as_json": True}
     if code:
-        with pytest.raises(ConfigError, match=pattern("submit", "not-sent", bot="my bot")):
+        with pytest.raises(ConfigError, match="my bot is not sent"):
             command.submit(str(tmp_path / "my-bot"), league.url, False, **flags)
     else:
         assert command.submit(str(tmp_path / "my-bot"), league.url, False, **flags) == 0

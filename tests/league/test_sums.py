@@ -14,7 +14,6 @@ import pytest
 from leagues import ends_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
-from wording import sentence
 
 from khiva_arena.errors import StoreError
 from khiva_arena.events.tables import TableRequest, tables_of
@@ -167,7 +166,7 @@ def test_data_of_other_matches_than_the_chain_names_are_not_taken(league: MadeLe
     sums.data_of(league.store, [(event, ends_in(league.store)[0].run_digest)])
     with pytest.raises(StoreError) as refused:
         sums.data_of(league.store, [(event, "0" * 64)])
-    assert str(refused.value) == sentence("league_public", "matches-not-those-chain", folder=league.folder, number=1)
+    assert str(refused.value) == f"{league.folder}: the matches of event 1 are not those that the chain names; restore a copy"
 
 
 def test_a_damaged_match_gives_no_table(league: MadeLeague) -> None:

@@ -9,7 +9,7 @@ from arena import arena
 from leagues import enter, league_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
-from wording import pattern, sentence
+from wording import pattern
 
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.league.audit import audit_chain
@@ -106,7 +106,7 @@ def test_a_new_league_has_greedy_at_elo_0(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('anchor = "greedy"', 'anchor = "gredy"'))
     with pytest.raises(ConfigError) as refused:
         league_of(tmp_path / "spring", {}, say_nothing, is_new=True)
-    said = pattern("league", "no-such-anchor", name="'gredy'.*greedy.*", names="greedy, random")
+    said = r"anchor: no anchor is called 'gredy'.*greedy.*; there are greedy, random"
     assert any(re.search(said, problem) for problem in refused.value.problems)
 
 
@@ -132,7 +132,7 @@ def test_another_anchor_waits_for_the_next_season(
 
     monkeypatch.setattr(Player, "_take_terms", listening)
     played(other, new_terms=True)
-    assert sentence("league", "zero-later", now="anchor 0", later="anchor 1") in lines
+    assert "Elo 0 is anchor 0 in this season, and anchor 1 from the next one on" in lines
     with Store.read(league.folder) as store:
         chain = chain_of(store)
         anchors = [event.definition.anchor for event in store.events()]

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
     ("lines", "mistake"),
     [
         ('run = "./bot"\npayload = "w"', sentence("entrants", "payload-alone")),
-        ('module = "bot.wasm"\npayload = ""', sentence("entrants", "payload-empty", key="payload")),
+        ('module = "bot.wasm"\npayload = ""', "payload is empty"),
         ('module = "bot.wasm"\npayload = "../w"', sentence("entrants", "leads-out-folder-put")),
         ('module = "bot.wasm"\npayload = 3', sentence("entrants", "must-string", value="payload")),
     ],
@@ -130,7 +130,9 @@ def test_a_payload_that_changes_in_the_cache_is_nobodys_fault(tmp_path: Path, ca
     Path(command.payload[0]).chmod(0o644)
     Path(command.payload[0]).write_bytes(b"other")
 
-    with pytest.raises(HostFault, match=sentence("modules", "payload-changed")):
+    with pytest.raises(
+        HostFault, match=("the payload of a module has changed, or is gone, since the arena staged it; a new run stages it again")
+    ):
         _payload(command)
     assert damage_of(command) == sentence("arbiter", "copy-damaged", what="payload")
     assert Path(staging.stage(one).payload[0]).read_bytes() == b"sound"

@@ -55,7 +55,7 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
     file.write_text(f'bots = {both}\nseats = 2\nseeds = 1\nout = "out"\ngame = "mine/game.py"\nisolation = "trusted"\n')
     code, question, text = asked(tmp_path, "n", "cup.toml")
     assert (code, question) == (2, True)
-    assert "--game mine/game.py: " + sentence("settings", "code-game-runs-rights") in text
+    assert "--game mine/game.py: The code of this game runs with your rights." in text
     assert "--isolation trusted: " in text
     assert not (tmp_path / "out").exists()
     assert asked(tmp_path, "y", "cup.toml")[:2] == (0, True)

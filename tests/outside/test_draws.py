@@ -11,7 +11,10 @@ from khiva_arena.rng import Stream
 
 
 def test_a_game_that_is_not_the_same_again_is_not_said_to_leak() -> None:
-    assert sentence("check", "let-nothing-secret-rules") in advice(sentence("games", "replay-shows-seats-same"))
+    assert (
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, no "
+        "id(), nothing kept outside of the state."
+    ) in advice(sentence("games", "replay-shows-seats-same"))
 
 
 def test_no_false_alarm() -> None:

@@ -80,9 +80,9 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
     ("rules", "said"),
     [
         ({"game": "blackjack"}, sentence("outside", "cannot-played", name="blackjack") + " has one player"),
-        ({"game": "negotiation"}, sentence("outside", "chance-sampled-no-match")),
-        ({"game": "mfg_garnet"}, sentence("outside", "mean-field-game-population")),
-        ({"game": "crossword"}, sentence("outside", "actions-structures-not-numbers")),
+        ({"game": "negotiation"}, "its chance is sampled, so that no match could be replayed"),
+        ({"game": "mfg_garnet"}, "it is a mean-field game, of a population and not of seats"),
+        ({"game": "crossword"}, "its actions are structures, not numbers"),
         (
             {"game": "no such"},
             sentence(
@@ -98,7 +98,7 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         ({"game": 2048}, sentence("outside", "cannot-played", name="2048") + " has one player"),
         ({"game": "goofspiel(plyers=3)"}, "Unknown parameter 'plyers'. Available parameters are: egocentric"),
         ({"game": "kuhn_poker(players=99)"}, sentence("outside", "game-openspiel-not-load")),
-        ({"game": [3]}, sentence("api", "not-text-2", value="[3]")),
+        ({"game": [3]}, "[3] is not a text"),
         ({"x": 3}, sentence("outside", "no-such-rule", value="x")),
         ({"scale": 0}, sentence("outside", "scale-not-whole-number", scale="0") + " 1,000,000"),
         ({"shows": ""}, "shows: kuhn_poker gives seats no ''"),
@@ -106,15 +106,22 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
             {"game": "matrix_sh", "shows": "blah"},
             "gives seats no 'blah'; what it gives: information_state, observation",
         ),
-        ({"game": "python_tic_tac_toe"}, sentence("outside", "librarys-games-python-not", name="python_tic_tac_toe")),
+        ({"game": "python_tic_tac_toe"}, "python_tic_tac_toe is one of the library's games in Python, which are not imported"),
         ({"scale": 0.5}, sentence("outside", "scale-not-whole-number", scale="0.5")),
-        ({"game": "efg_game(filename=g.efg)"}, sentence("outside", "reads-file-would-no", name="efg_game", parameter="filename")),
+        (
+            {"game": "efg_game(filename=g.efg)"},
+            (
+                "efg_game reads a file (filename), which would be no part of the event: two games could have one "
+                "name, and nobody could check a match; `khiva-arena new game DIR` begins a game of your own, "
+                "whose file is hashed"
+            ),
+        ),
         ({"game": "nfg_game(filename=/etc/passwd)"}, "nfg_game reads a file (filename)"),
         ({"game": "misere(game=nfg_game(filename=g.nfg))"}, "misere reads a file (filename)"),
         ({"game": "bargaining(instances_file=x.txt)"}, "bargaining reads a file (instances_file)"),
         ({"game": "colored_trails(boards_file=x.txt)"}, "colored_trails reads a file (boards_file)"),
         ({"game": "crossword(puzzles_root=/etc)"}, "crossword reads a file (puzzles_root)"),
-        ({"tensor": "maybe"}, sentence("outside", "tensor-neither-no-yes", tensor="'maybe'")),
+        ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes, or"),
         ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),
     ],
 )
@@ -209,10 +216,7 @@ def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path:
     assert "  ok  2 seats, game = tic_tac_toe: " in arena(*check, "game=tic_tac_toe", cwd=tmp_path).stdout
     words = ["--rule", "game=skat", "--rule", "scale=1"]
     said = arena("match", "--game", "openspiel", *words, *bots(*[RANDOM] * 3), cwd=tmp_path, code=2).stderr
-    assert (
-        sentence("outside", "not-whole-scale", scale="1") + ": " + sentence("outside", "give-rule-scale-least", scale="240")
-        in said
-    )
+    assert "is not whole at scale 1: give --rule scale=240, the least for this match" in said
     assert "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
     failed = arena("check", "--game", "openspiel", *words, cwd=tmp_path, code=1).stdout
     assert failed.count("give --rule scale=240") == 2
@@ -222,7 +226,7 @@ def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path:
     never = arena(
         "match", "--game", "openspiel", "--rule", "game=bargaining(discount=0.9)", *bots(RANDOM, RANDOM), cwd=tmp_path, code=2
     )
-    assert sentence("outside", "no-scale-up-makes", most_scale="1,000,000") in never.stderr
+    assert "no scale up to 1,000,000 makes those of this match and of others whole, so it cannot be played" in never.stderr
     assert "`khiva-arena check --game openspiel --rule 'game=bargaining(discount=0.9)'` says more" in never.stderr
 
 

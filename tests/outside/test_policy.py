@@ -48,7 +48,7 @@ def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> No
 def test_without_a_coding_it_fails_with_words(tmp_path: Path) -> None:
     match = played(tmp_path)
     assert match.verdicts == ("crashed", "ok")
-    assert sentence("env", "not-come-arena-give", game="ConfigError: bidding") in match.notes[0]
+    assert "ConfigError: bidding does not come with the arena: give its coding, as env.player(act, coding=...)" in match.notes[0]
 
 
 def test_with_the_coding_of_another_table_it_fails_with_words() -> None:

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import listed
-from wording import pattern
 
 from khiva_arena.errors import InternalError
 from khiva_arena.ratings.match_arrays import collect
@@ -85,7 +84,7 @@ def test_what_is_rated_is_what_the_definition_says(rows):
 
 
 def test_a_match_without_a_rank_for_each_seat_is_no_match():
-    with pytest.raises(ValueError, match=pattern("ratings", "match-needs-bot-range")):
+    with pytest.raises(ValueError, match="a match needs a bot in range and a rank for each seat"):
         collect([listed("e", "0/0", 0, "s", (0, 1), (1,))])
 
 

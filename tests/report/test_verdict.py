@@ -46,7 +46,7 @@ BOB_MAY = sentence("report", "may-be-as-good", rivals="bob")
 LUCK, BEYOND = sentence("report", "could-be-luck"), sentence("report", "more-than-luck")
 TOO_FEW, APART = sentence("report", "too-few-deals"), sentence("report", "results-tell-none-apart")
 BOB = f"{LUCK}: {BOB_MAY}."
-SHARED = sentence("report", "first-place-shared")
+SHARED = "share the first place of"
 CLOSE = f"ann leads{BOB}"
 
 
@@ -93,9 +93,9 @@ def test_so_many_more_seeds_tell_if_the_difference_stays() -> None:
     missing = int(re.search(r"some (\d+) more", said)[1])  # type: ignore[index]
     distance = played(close, 20).ratings.between(0, 1)
     gap = f"{distance.elo:.0f}"
-    told = sentence("report", "seeds-gap", elo=gap, error=f"{distance.error:.0f}", rival="bob")
+    told = f"It is {gap} +/- {distance.error:.0f} Elo above bob"
     told += sentence("report", "seeds-that-tell", seeds=missing)
-    assert said == f"{CLOSE} {told}" + sentence("report", "seeds-by-plan", gap=gap)
+    assert said == f"{CLOSE} {told}" + f"; khiva-arena plan STORE --gap {gap} --power 0.5 prints the command."
     enough = 20 * -(-(20 + missing) // 20)
     assert verdict(played(close, enough + 60)) == f"ann won{BEYOND}."
     assert verdict(played(close, enough - 100)) == CLOSE

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from tools import lacks
 from waiting import until
-from wording import pattern
 
 from khiva_arena.sandbox import cgroup, remedies
 from khiva_arena.sandbox.cgroup import ARBITERS, BOTS, Group, home, own_group, sweep
@@ -67,7 +66,7 @@ def test_what_it_was_not_given_is_named(tree: Path, controllers: str, what: str)
 def test_a_group_with_others_in_it_cannot_hand_controllers_on(tree: Path) -> None:
     (tree / "cgroup.subtree_control").unlink()
     (tree / "cgroup.subtree_control").mkdir(mode=0o777)  # writing there fails, as it does where a process is left
-    with pytest.raises(OSError, match=pattern("sandbox", "other-processes")):
+    with pytest.raises(OSError, match="has other processes in it"):
         home()
 
 

@@ -277,4 +277,4 @@ def test_what_runtimes_are_told_is_the_share_of_a_seat() -> None:
     told = environment(Command(("/bin/true",), "/"), "/bin/true", "/", "mark", DEFAULT.memory)
     counts = {int(told[name]) for name in CORE_COUNTS} | {int(told["JAVA_TOOL_OPTIONS"].rpartition("ActiveProcessorCount=")[2])}
     assert counts == {int(DUE_ASKED)} == {1}
-    assert sentence("cluster", "seat") + " asked has a share of one core" in (ROOT / "protocol" / "SPEC.md").read_text()
+    assert "a seat that is asked has a share of one core" in (ROOT / "protocol" / "SPEC.md").read_text()

@@ -9,7 +9,6 @@ from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import World, cells_of, played, trials
-from wording import sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.compare import rank_intervals
@@ -113,7 +112,7 @@ def test_too_few_bots_names_copies():
     with pytest.raises(ConfigError) as error:
         line_ups(3, 4, key=KEY)
     assert error.value.problems == (
-        sentence("schedule", "cannot-fill-seats-add", have="3 bots", seats="4", fewer="take --seats 3, ", need="2"),
+        ("3 bots cannot fill 4 seats: take --seats 3, add bots, or let copies of one bot sit together with --copies 2"),
     )
     with pytest.raises(ConfigError, match=r"1 bot with --copies 2 cannot fill 5 seats.*--copies 5"):
         line_ups(1, 5, 2, key=KEY)

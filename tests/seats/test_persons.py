@@ -119,7 +119,7 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
     assert process.returncode == 0
     assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == sorted([NAME_OF_C, "you"])
     assert sentence("play", "every-choice-replays-digest") + " " in out
-    assert sentence("play", "replay-page-hands-open") in err
+    assert "the replay is in the page, all hands open, until you close it or press Ctrl-C" in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -220,8 +220,8 @@ def test_a_person_who_is_late_plays_the_first_choice_and_then_forfeits(tmp_path:
         while (message := page.until("said", "over"))["type"] == "said":  # a page that opens late misses the first of them
             said.append(message["text"])
         page.close()
-        assert set(said[:-1]) == {sentence("seats", "time-decision-ran-out")}
-        assert said[-1] == sentence("seats", "not-asked-more-time")
+        assert set(said[:-1]) == {"Your time for this decision ran out: the first choice was played for you."}
+        assert said[-1] == "You are not asked any more: your time ran out, or the match was stopped."
         assert len(said) <= 3
         assert message["over"]["match"]["verdicts"][0] == "timeout"
         assert process.wait(20) == 0
@@ -289,7 +289,7 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["play", *bots("person", "person:person", C)], sentence("play", "two-persons-name-give")),
+        (["play", *bots("person", "person:person", C)], "two persons have one name; give each another, as --bot person:ann"),
         (["play", *bots("person:a b", C)], sentence("entrants", "name-up-letters-digits")),
         (["play", *bots("remote:a b", C)], sentence("entrants", "name-up-letters-digits")),
         (["run", *bots("person", C), "--seats", "2", "--out", "o"], sentence("entrants", "person-plays-khiva-arena")),
@@ -313,7 +313,7 @@ def test_without_a_screen_no_browser_takes_the_terminal(tmp_path: Path) -> None:
     """And nobody, at no page, is late like anybody."""
     bare = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": "false"}
     done = arena_process("play", *ONE, "--turn", "50ms", "--bank", "0s", cwd=tmp_path, env=bare)
-    assert sentence("play", "no-screen-here-open") in done.stderr
+    assert "there is no screen here to open a browser on: open the address yourself, or play with --terminal" in done.stderr
     assert "you  " in done.stdout
     assert "timeout" in done.stdout
 

@@ -13,7 +13,6 @@ from forked_command import Forked
 from msgspec.structs import replace as with_field
 from pages import blocks
 from relaying import FAULTY, HONEST, blamed, free_port, hub, match, relay, relay_command, token_in, until_here, wire_between
-from wording import sentence
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots as bot_files
@@ -66,7 +65,7 @@ def test_an_allowance_that_nobody_could_have_is_refused(tmp_path: Path) -> None:
     seats = ["--bot", "shipped:python/random", "--bot", "shipped:python/greedy", "--seats", "2", "--isolation", "trusted"]
     for command in (["run", *seats], ["match", *seats[:4]]):
         done = arena(*command, "--link-allowance", "200ms", cwd=tmp_path, code=2)
-        assert sentence("settings", "link-allowance-no-bot") in done.stderr
+        assert "--link-allowance has no effect without a bot remote:NAME; leave it out" in done.stderr
 
 
 @pytest.mark.slow
@@ -80,7 +79,7 @@ def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: 
         run = Forked(words, cwd=tmp_path, env=os.environ | token_in(tmp_path), stdout=PIPE, stderr=PIPE, text=True)
         out, said_to_user = run.communicate(timeout=SECONDS)
     assert run.returncode == 0, said_to_user
-    assert sentence("events", "up-ms-remote-bots", link="1000") in " ".join(out.split())
+    assert "up to 1000 ms of a remote bot's round trip given back" in " ".join(out.split())
     lines = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     (figures,) = [line for line in lines if line["type"] == "link"]
     assert figures["relay"] == "ann"

@@ -35,7 +35,7 @@ def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> N
     assert asked > 10
     assert {
         "khiva": "Choose " + sentence("games", "card-play-card-pass"),
-        "emira": sentence("games", "bid"),
+        "emira": "What do you bid",
         "silk_road": "which caravan moves?",
     }[game] in text
     assert text.count(sentence("seats", "waiting-others")) == asked - text.count(", and then?")  # two steps of one choice
@@ -53,7 +53,7 @@ def test_a_whole_match_of_a_game_of_ones_own(tmp_path: Path) -> None:
     assert run.until(lambda text: sentence("seats", "no-hints-match") in text)
     assert answered(run, b"1\n", "every choice replays") >= 12
     text = run.shown.text
-    assert sentence("play", "no-hints-no-bot", game="bidding") in text
+    assert "there are no hints: no bot that comes with the arena knows bidding" in text
     assert "? for a hint" not in text
     assert "hand" in text
     assert "bids: prize " in text[: text.index(sentence("seats", "match-over"))].rpartition("Waiting for")[2]
@@ -81,7 +81,7 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     for number, wrong in enumerate((b"0\n", b"-1\n", b"x\n", b"999999999999\n", b"\xff\n", b"play\n", b"\n"), 2):
         run.type(wrong)
         assert run.until(lambda text, n=number: text.count("and Enter:") >= n), wrong  # it asks again
-    assert run.shown.text.count(sentence("seats", "no-choice") + " ") == number - 2
+    assert run.shown.text.count("There is no choice ") == number - 2
     assert "Nothing was typed." in run.shown.text
     asked_again(run, b"?")
     assert "search would choose " in run.shown.text
@@ -93,12 +93,12 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     asked_again(run, b"1")
     assert run.shown.text.count(f"{first[1]}, and then?") > 1
     asked_again(run, b"rules")
-    assert "\nK1  " + sentence("games", "choose-once-secret") in run.shown.text
+    assert "\nK1  " + "All choose at once and in secret" in run.shown.text
     run.type(b"1\n")
     assert run.until(lambda text: sentence("seats", "waiting-others") in text)
     asked = run.shown.text.partition(sentence("seats", "waiting-others"))[0].count("and Enter:")
     run.type(b"\x04")
-    assert run.until(lambda text: sentence("seats", "ends-nothing-ctrl-c") in text)
+    assert run.until(lambda text: "That does not end the match; Ctrl-C does." in text)
     assert run.until(lambda text: text.count("and Enter:") > asked)  # else what is typed could stand within a colour
     run.type(b"1\n")
     told = 1 + 2  # so far: a choice was made, and a second step was asked for twice
@@ -136,7 +136,7 @@ def test_a_seat_of_a_stored_match_is_taken_over(games: Path, event: int) -> None
 def test_without_a_terminal_or_for_several(tmp_path: Path) -> None:
     assert "no terminal" in arena(*WORDS, *bots("person", C), cwd=tmp_path, code=2).stderr
     said = arena(*WORDS, *bots("person:ann", "person:bob"), cwd=tmp_path, code=2).stderr
-    assert sentence("play", "terminal-person-sits-terminal") in said
+    assert "--terminal: one person sits at a terminal; leave it out for a page each" in said
 
 
 def test_choices_are_told_in_words() -> None:

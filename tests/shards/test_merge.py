@@ -280,17 +280,12 @@ def test_records_that_differ_are_refused_by_name(tmp_path: Path, event: EventRow
     b = play_shard(tmp_path / "b", event, Shard(1, 3), luck="another")
     line = refusal([a, b], tmp_path / "out")
     match = event.match_id(12)
-    assert (
-        sentence(
-            "shards", "match-played-twice-records", ordinal="12", ordinal_2=match, both=f"{a} and {b}, as for 5 other matches"
-        )
-        in line
-    )
+    assert f"match 12 ({match}) was played twice and its records differ: in {a} and {b}, as for 5 other matches" in line
     assert not (tmp_path / "out").exists()
     joined([a], tmp_path / "out")
     line = refusal([b], tmp_path / "out")
     assert f"in {tmp_path}/out and {b}" in line
-    assert "nothing was merged: " + sentence("shards", "leave-out-merge-without", part=b, out=f"{tmp_path}/out") in line
+    assert "nothing was merged: " + f"leave out {b}, or merge it without {tmp_path}/out, into a new store" in line
 
 
 # --- what does not belong there ---
@@ -336,7 +331,7 @@ def test_shards_of_another_engine(tmp_path: Path, event: EventRow, three: list[P
             versions="0.1.9",
             folder=three[0],
             versions_2=khiva_arena.__version__,
-            advice=sentence("shards", "play-shard-again"),
+            advice="play its shard again",
         )
         in line
     )
@@ -400,7 +395,9 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
 
 def test_a_store_in_use(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
     with Store.write(three[1]):
-        assert sentence("shards", "run-work-store-wait", folder=three[1]) in refusal(three, tmp_path / "out")
+        assert f"{three[1]}: a run is at work on this store; wait for it, or stop it, and merge again" in refusal(
+            three, tmp_path / "out"
+        )
     joined(three[:1], tmp_path / "out")
     with Store.write(tmp_path / "out"):
         assert sentence("store", "another-arbiter-work-store") in refusal(three, tmp_path / "out")

@@ -42,7 +42,7 @@ def test_matches_of_different_cells_say_so_and_make_one_table_with_one_digest(
     assert [row["cell"] for row in listed] == [here, here, "trusted", "trusted"]
     (table,) = json.loads(arena("standings", out, "--json", cwd=played).stdout)["standings"]
     assert (table["isolation"], table["cells"], table["matches"]) == ("module", [here, "trusted"], 4)
-    assert sentence("events", "kept-at", cells=f"{here}, trusted") in arena("standings", out, cwd=played).stdout
+    assert f"; runners kept at {here}, trusted" in arena("standings", out, cwd=played).stdout
     for number, level in {"0": here, "2": "trusted"}.items():
         assert sentence("replay", "kept-at", level=level) in arena("show", out, f"1/{number}", cwd=played).stdout
         assert json.loads(arena("show", out, f"1/{number}", "--json", cwd=played).stdout)["cell"] == level

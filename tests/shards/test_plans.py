@@ -133,7 +133,7 @@ def test_a_plan_plays_nothing_and_is_for_its_owner_alone(tmp_path: Path) -> None
 def test_a_file_that_is_there_stays(cup: Path) -> None:
     before = (cup / "cup.plan").read_bytes()
     again = arena(*words(), "--plan", "cup.plan", cwd=cup)
-    assert sentence("plan", "plan-already-stays", path="cup.plan") in again.stderr
+    assert "cup.plan has this plan already; it stays" in again.stderr
     assert read_plan(cup / "cup.plan").event.commitment in again.stdout
     assert "other contents" in refused(cup, *words(seeds=6), "--plan", "cup.plan")
     assert "other contents" in refused(cup, *words(), "--seed", "x", "--plan", "cup.plan")
@@ -146,7 +146,7 @@ def test_a_file_that_is_there_stays(cup: Path) -> None:
 def test_a_plan_that_others_may_read(cup: Path) -> None:
     (cup / "cup.plan").chmod(0o640)
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert sentence("shards", "others-may-read-mode", mode="640)") in line
+    assert "others may read it (mode 640)" in line
     assert "`chmod 600 cup.plan`" in line
     assert not (cup / "out").exists()
 
@@ -196,31 +196,34 @@ def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: st
     for flags in (["--plan", "cup.plan"], ["--shard", "1/2"]):
         line = refused(tmp_path, *words(), *more, *flags)
         assert why in line
-        assert sentence("shards", "dask-address-plays-every") in line
+        assert "`--dask ADDRESS` plays every format on many machines" in line
     assert os.listdir(tmp_path) == ["stages.toml"]
 
 
 @pytest.mark.parametrize("flags", [["--plan", "cup.plan"], ["--shard", "1/2"], ["--from-plan", "cup.plan"]])
 def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list[str]) -> None:
     line = refused(tmp_path, "sprt", SHIPPED, RANDOM, *flags)
-    assert sentence("shards", "sequential-test-looks-results") in line
+    assert "a sequential test looks at the results of all seeds so far before it plays the next" in line
     assert "--dask" in line
 
 
 @pytest.mark.parametrize(
     ("flags", "why"),
     [
-        (["--shard", "1/5"], sentence("plan", "machines-share-secret-write")),
-        (["--plan", "p", "--shard", "1/5"], sentence("plan", "plan-shard-plan-whole")),
-        (["--plan", "p", "--commit"], sentence("plan", "plan-commit-plan-prints")),
-        (["--plan", "p", "--public", "x"], sentence("plan", "publish-commitment-first")),
-        (["--plan", "p", "--web"], sentence("plan", "plan-web-plan-plays")),
-        (["--plan", "p", "--new-event"], sentence("plan", "plan-new-event-plan")),
+        (["--shard", "1/5"], "machines share one secret: write a plan with --plan FILE, then give --from-plan FILE"),
+        (
+            ["--plan", "p", "--shard", "1/5"],
+            "--plan and --shard: the plan is of the whole event; --from-plan plays a shard of it",
+        ),
+        (["--plan", "p", "--commit"], "--plan and --commit: a plan prints the commitment, too; leave --commit out"),
+        (["--plan", "p", "--public", "x"], "publish the commitment first"),
+        (["--plan", "p", "--web"], "--plan and --web: a plan plays nothing; give --web to a run --from-plan"),
+        (["--plan", "p", "--new-event"], "--plan and --new-event: each plan is of an event of its own; leave it out"),
         (["--plan", "p", "--any-engine"], "of this version"),
         (["--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan")),
-        (["--plan", "p", "--from-plan", "cup.plan"], sentence("plan", "plan-plan-plan-written")),
-        (["--from-plan", "cup.plan", "--new-event"], sentence("plan", "make-new-plan")),
-        (["--from-plan", "cup.plan", "--commit"], sentence("plan", "commit-making-plan-printed")),
+        (["--plan", "p", "--from-plan", "cup.plan"], "--plan and --from-plan: a plan is written once, then played"),
+        (["--from-plan", "cup.plan", "--new-event"], "make a new plan"),
+        (["--from-plan", "cup.plan", "--commit"], "--commit: the commitment was printed when the plan was made; leave it out"),
     ],
 )
 def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) -> None:
@@ -231,9 +234,9 @@ def test_settings_beside_a_plan(cup: Path) -> None:
     said = refused(cup, "run", "--from-plan", "cup.plan", "--seeds", "6", "--turn", "2s", "--limit", "memory=2G", lines=3)
     assert all(f"--{flag}: " + sentence("shards", "plan-says-leave-out") in said for flag in ("seeds", "turn", "limit"))
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "1", "--out", "out", cwd=cup)
-    assert sentence("plan", "shipped-plan-names-bots") in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
+    assert "--shipped: the plan names its bots; leave it out" in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
     (cup / "c.toml").write_text("")
-    assert sentence("plan", "plan-says-played-leave") in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
+    assert "the plan has the settings; leave the file out" in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
 
 
 def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
@@ -246,7 +249,7 @@ def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
 
 def test_a_seat_that_only_one_machine_has(tmp_path: Path) -> None:
     line = refused(tmp_path, "run", *bots("remote:ann", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "cup.plan")
-    assert sentence("shards", "plan-bot-seated-machine", name="ann") in line
+    assert "--plan: bot ann is seated by one machine alone, so it plays in no shard" in line
 
 
 # --- on another machine ---
@@ -272,14 +275,14 @@ def test_bots_are_known_by_their_hashes_wherever_they_lie(laptops: Sequence[Path
         "--from-plan cup.plan: --bot ./my-bot: "
         + sentence("entrants", "no-such-folder-command")
         + ": "
-        + sentence("shards", "plan-calls-bot-bot")
+        + "the name is the plan's; give a --bot for each bot"
         in line
     )
     named = bots(SHIPPED, "elsewhere")
     arena("run", "--from-plan", "cup.plan", *named, "--shard", "2/2", "--out", "shard-2-2", cwd=b)
     assert digest(arena("merge", "a/shard-1-2", "b/shard-2-2", "--out", "cup", cwd=a.parent).stdout)
-    assert sentence("shards", "plan-no-such-bot") in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)
-    assert sentence("shards", "bot-plan-not-named", name="my-bot", asked_as="./my-bot") in refused(
+    assert "the plan has no such bot" in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)
+    assert "bot my-bot (./my-bot) of the plan is not named; give a --bot for each bot, with its place here" in refused(
         b, "run", "--from-plan", "cup.plan", *named[:2]
     )
 
@@ -289,7 +292,7 @@ def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
     with (b / "my-bot" / "main.py").open("a") as file:
         file.write("#")
     line = refused(b, "run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "out")
-    assert sentence("shards", "bot-differs-bot-plan", name="my-bot", asked_as="./my-bot") in line
+    assert "bot my-bot: ./my-bot differs from the bot of the plan" in line
     assert not (b / "out").exists()
 
 
@@ -299,8 +302,8 @@ def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> N
     arena("run", "--from-plan", "one", "--shard", "1/2", "--out", "out", cwd=tmp_path)
     before = (tmp_path / "out" / FILE).read_bytes()
     said = arena("run", "--from-plan", "other", "--shard", "2/2", "--out", "out", cwd=tmp_path, code=2).stderr
-    assert "since it began: " + sentence("events", "same-settings-got-another") in said
-    assert sentence("events", "give-another-out-plan") in said
+    assert "since it began: the same settings have got another draw" in said
+    assert "give another --out for the plan" in said
     assert (tmp_path / "out" / FILE).read_bytes() == before
 
 
@@ -328,7 +331,7 @@ def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
     assert table["partial"] == [{"event": table["events"][0], "recorded": 2, "planned": 10}]
     again = arena("run", "--from-plan", "cup.plan", "--shard", "2/5", "--out", "two", cwd=cup)
     assert "shard 2/5 of event" in again.stderr
-    assert sentence("competition", "complete-nothing-played") in again.stderr
+    assert "is complete: nothing is played" in again.stderr
     assert again.stdout == done.stdout
 
 
@@ -369,10 +372,7 @@ def test_closing_what_was_merged_so_far_says_what_that_means(cup: Path) -> None:
     play(cup, "1/2")
     arena("merge", "shard-1-2", "--out", "cup", cwd=cup, code=1)
     said = arena("close", "cup", "1", "--yes", cwd=cup).stderr
-    assert (
-        sentence("competition", "shards-merged-here") + " cup.plan: " + sentence("competition", "deals-shards-become-known")
-        in said
-    )
+    assert "into this store shards were merged of cup.plan: " + sentence("competition", "deals-shards-become-known") in said
 
 
 def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> None:
@@ -384,7 +384,9 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
     for stores in (("shard-1-2", "shard-2-2"), ("shard-2-2", "shard-1-2")):
         assert "shard-1-2: event 1 was closed at " in refused(cup, "merge", *stores, "--out", "cup")
     assert not (cup / "cup").exists()
-    assert sentence("shards", "every-deal-known-nothing") in refused(cup, "merge", "shard-2-2", "--out", "shard-1-2")
+    assert "and all its deals are known: no shard can join it; `khiva-arena standings" in refused(
+        cup, "merge", "shard-2-2", "--out", "shard-1-2"
+    )
     for shard in (["--shard", "1/2"], ["--shard", "2/2"], []):
         done = arena("run", "--from-plan", "cup.plan", *shard, "--out", "shard-1-2", cwd=cup, code=1)
         assert "is never continued: nothing is played" in done.stderr
@@ -471,7 +473,7 @@ def test_what_is_told_of_a_missing_shard_plays_it_as_the_others_were_played(cup:
     arena(*shlex.split(command), cwd=cup)
     line = arena("merge", "s1", "--out", "cup", cwd=cup, code=1).stdout.splitlines()[-1]
     what, _, command = line.partition("to merge: khiva-arena ")
-    assert what == "  missing: shard 2/2, seeds 2 to 4; " + sentence("merge", "played-not-merged-yet") + "; "
+    assert what == "  missing: shard 2/2, seeds 2 to 4; played, but not merged yet; "
     assert "10 of 10 matches" in arena(*shlex.split(command), cwd=cup).stdout
 
 
@@ -502,7 +504,7 @@ def test_an_interrupted_merge_says_that_it_goes_on(
     monkeypatch.setattr(merging_command, "merge_stores", stopped)
     with pytest.raises(KeyboardInterrupt):
         merging_command.merge([cup / "one"], cup / "out", None, as_json=False, jobs=1, any_engine=False)
-    assert sentence("merge", "interrupted-merged-stays-same") in capsys.readouterr().err
+    assert "interrupted: what was merged stays; the same command goes on" in capsys.readouterr().err
 
 
 @pytest.mark.soak
@@ -517,7 +519,7 @@ def test_a_shard_from_python(cup: Path) -> None:
     merged = khiva_arena.merge(cup / "one", cup / "two", out=cup / "all")
     assert merged.complete
     assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
-    with pytest.raises(ConfigError, match=pattern("api", "shard-goes-plan-file")):
+    with pytest.raises(ConfigError, match="shard needs from_plan, a file that `khiva-arena run --plan FILE` writes"):
         khiva_arena.run(shard="1/2")
     with pytest.raises(ConfigError, match="seeds: " + pattern("shards", "plan-says-leave-out")):
         khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)

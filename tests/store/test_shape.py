@@ -12,7 +12,6 @@ from types import FrameType
 import pytest
 from forging import forge
 from published import published
-from wording import pattern, sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.errors import StoreError
@@ -75,7 +74,7 @@ def test_what_is_no_table_of_ours_is_refused_in_one_line(
         out, err = capsys.readouterr()
         assert out == ""
         line = one_line(err)
-        assert sentence("store", "tables-not-those-store") in line or "malformed" in line
+        assert "its tables are not those of a store" in line or "malformed" in line
     with pytest.raises(StoreError):
         Store.check(store)
     with pytest.raises(StoreError):
@@ -129,7 +128,7 @@ def test_a_record_as_large_as_memory_is_refused_in_little_of_it(sound: Path, sto
     usual, _ = peak("standings", str(sound))
     most, done = peak("standings", str(store))
     assert done.returncode == 2
-    assert "string or blob too big; " + sentence("store", "row-larger-arbiter-writes") in one_line(done.stderr)
+    assert "string or blob too big; a row of it is larger than any that an arbiter writes" in one_line(done.stderr)
     assert most < usual + LONG // 2
     most, done = peak("verify", str(store), "--json")
     assert done.returncode == 1
@@ -145,12 +144,15 @@ def test_a_match_id_of_escape_sequences_is_printed_harmless(store: Path, capsys:
         run([words[0], str(store), *words[1:]])
         out, err = capsys.readouterr()
         assert (out + err).replace("\n", "").isprintable(), words
-        assert "owned" in out or sentence("competition", "record-another-match") in err, words
+        assert "owned" in out or "its record is that of another match" in err, words
         assert not any(line.startswith("owned") for line in out.splitlines())
 
 
 def test_rows_without_end_are_given_up(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As pages can give them that lead to each other."""
     monkeypatch.setattr(queries, "MOST_BYTES", 1000)
-    with Store.read(store) as opened, pytest.raises(StoreError, match=pattern("store", "damaged-rows-larger-arbiter")):
+    with (
+        Store.read(store) as opened,
+        pytest.raises(StoreError, match="it is damaged: its rows are larger than any that an arbiter writes"),
+    ):
         opened.digests(opened.events()[0].id)

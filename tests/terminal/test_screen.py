@@ -272,7 +272,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
         (fault(before=True), ""),
         (
             stream.Paused(t=3.0, match=2, bot=0, seat=1, times=3, before=False),
-            "paused  match=2  bot=search  seat=1  times=3  why=" + sentence("terminal", "kept-core-seat-asked"),
+            "paused  match=2  bot=search  seat=1  times=3  why=it kept a seat that was asked, or the arbiter, from a core",
         ),
         (
             stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
@@ -348,7 +348,7 @@ def test_what_is_not_known_says_so() -> None:
     lines = rows_of(data_of(2, rated=False), now=1.0)
     assert lines[2] == "n/a matches/s   left n/a   seeds 0/4"
     assert lines[5].split() == ["1", "search", "n/a", "n/a", "n/a", "2"]
-    assert lines[11] == sentence("terminal", "after-whole-tables-elo", tables="0")
+    assert lines[11] == "after 0 whole tables; Elo is not fitted yet"
     assert rows_of(ScreenData(RunState())) == [sentence("terminal", "waiting-first-match")]
 
 

@@ -9,7 +9,6 @@ import pytest
 from in_targets import soak_but_every
 from rich.cells import cell_len
 from rich.console import Console
-from wording import sentence
 
 from khiva_arena.games.base import State
 from khiva_arena.games.khiva.notation import LETTERS
@@ -106,7 +105,7 @@ def test_emira_says_what_holds_this_round_and_whose_it_is() -> None:
 
     assert said() == []
     assert said(bazaar=0, noble=1) == ["bazaar of ann, your noble"]
-    assert said(golden=2, sick=True, larger="even") == ["golden, sick, " + sentence("games", "more-emiras-even")]
+    assert said(golden=2, sick=True, larger="even") == ["golden, sick, more Emiras in the even round"]
 
 
 def test_a_game_without_a_drawing_shows_what_its_seat_knows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,9 @@ def test_a_command_asks_before_the_game_of_a_file_is_run(words: list[str], stran
     assert not (stranger / "ran").exists()
     assert OPENS in said
     if words[0] == "league":
-        assert sentence("settings", "type-once", asks="khiva-arena league play L --batches 0") in said
+        assert (
+            "if you trust it, type `khiva-arena league play L --batches 0` once at a terminal, which asks and remembers"
+        ) in said
 
 
 @pytest.mark.parametrize("verb", OTHERS)

@@ -104,7 +104,7 @@ REFUSED = {
         sentence("shards", "khiva-arena-made", engines="0.2.0", version=shown()),
     ),
     "close: an event that is over": Refusal(
-        CLOSE, ROUND_ROBIN, lambda _: ["close", "finished", "1", "--yes"], sentence("close", "event-over-nothing")
+        CLOSE, ROUND_ROBIN, lambda _: ["close", "finished", "1", "--yes"], "there is nothing to close"
     ),
     "close: damage": Refusal(
         CLOSE, ROUND_ROBIN, lambda _: ["close", "interrupted", "1", "--yes"], sentence("shards", "changed-since-written"), damage

@@ -111,7 +111,9 @@ def test_progress_comes_line_by_line_and_the_first_page_by_itself(page: Page, se
     served = serving()
     opened(page, served)
     says(page, "Waiting " + sentence("terminal", "first-match"))
-    assert sentence("web", "tables-charts-matches-appear") in page.js("return document.querySelector('main').textContent")
+    assert "Tables, charts and matches appear here as soon as all matches of the first deal are recorded." in page.js(
+        "return document.querySelector('main').textContent"
+    )
     served.lines(3)
     says(page, "3 of 8 matches, 1 of 4 seeds")
     assert page.js("return [document.querySelector('progress').value, document.querySelector('progress').max]") == [3, 8]
@@ -199,7 +201,7 @@ def test_a_page_that_is_left_open_says_when_the_command_has_ended_and_keeps_what
     served.end()
     says(
         page,
-        "The run is over: " + sentence("check", "all-of-it-is") + " recorded. The command has ended and this address is closed.",
+        "The run is over: all of it is recorded. The command has ended and this address is closed.",
     )
     page.until("return document.querySelector('.more').textContent !== arguments[0]", matches)  # the last page, fetched in time
     page.go("#match=1/7")

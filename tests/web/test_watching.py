@@ -231,7 +231,7 @@ def test_an_event_that_is_over_is_not_served(tmp_path: Path) -> None:
     words = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out")
     arena(*words, cwd=tmp_path)
     done = arena(*words, "--web", cwd=tmp_path)
-    assert sentence("competition", "web-nothing-played-nothing") in done.stderr
+    assert "--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded" in done.stderr
     assert "http://" not in done.stderr
 
 
@@ -254,7 +254,10 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").write_text("")
     with playing(tmp_path, "watch", "events.jsonl", "--web") as (process, address):
         with connected(address) as page:
-            assert sentence("watch", "only-progress-shown-khiva") in page.read().decode()
+            assert (
+                "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
+                in page.read().decode()
+            )
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert process.returncode == 130
@@ -263,8 +266,8 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--report", "page.html"), sentence("watch", "report-goes-web-without")),
-        (("--web", "--report", "mine.txt"), sentence("watch", "report-no-page-results", report="mine.txt") + " "),
+        (("--report", "page.html"), "--report needs --web; without it, open that page in a browser"),
+        (("--web", "--report", "mine.txt"), "--report mine.txt: not a page of results of khiva-arena "),
     ],
 )
 def test_what_cannot_be_served_is_said(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -286,7 +289,7 @@ def test_without_the_extra_there_is_one_line_with_what_to_type(
     monkeypatch.setattr(hooks, "find_spec", lambda _: None)
     (tmp_path / "events.jsonl").write_text("")
     done = arena(*words, cwd=tmp_path, code=2)
-    assert done.stderr.splitlines()[-1].endswith(sentence("hooks", "not-installed-pip-install", extra="web"))
+    assert done.stderr.splitlines()[-1].endswith("which are not installed: pip install 'khiva-arena[web]'")
     assert not (tmp_path / "out").exists()
 
 

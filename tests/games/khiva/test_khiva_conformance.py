@@ -113,7 +113,7 @@ def _not_whole(points):
         ("public", _silent, pattern("games", "private-part-laid-over")),
         ("public", _unsorted, pattern("games", "private-part-laid-over")),
         ("public", _lent, pattern("check", "belongs-caller")),
-        ("public", _of_seat_0, pattern("games", "key-private-part-none")),
+        ("public", _of_seat_0, "a key of the private part is None in the public part"),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
         ("apply", _thief, pattern("check", "no-piece-lost-made")),
         (
@@ -125,8 +125,8 @@ def _not_whole(points):
         ("points_by_source", _points(_without_carpets), pattern("games", "seats-have-other-sources")),
         ("points_by_source", _points(_backwards), pattern("games", "seats-have-other-sources")),
         ("points_by_source", _points(_not_whole), pattern("games", "points-not-whole")),
-        ("points_by_source", _points(tuple), pattern("games", "not-list-seat-points")),
-        ("points_by_source", _points(always=False), pattern("games", "sources-same-every-moment")),
+        ("points_by_source", _points(tuple), "not a list of SeatPoints, one for each of"),
+        ("points_by_source", _points(always=False), "the sources of points are the same at every moment: "),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):

@@ -289,7 +289,7 @@ def test_rules_defaults_are_canonical_and_plain():
         ({"teapot_counts": [4, 4, 4, 4, 4, 4]}, "teapot_counts is how many"),
         ({"teapot_counts": [0, 7, 4, 4, 4, 3]}, "teapot_counts is how many"),
         ({"teapot_counts": [22]}, "teapot_counts is how many"),
-        ({"gem_supply": 2}, pattern("games", "fewer-could-never-buy")),
+        ({"gem_supply": 2}, r"\(fewer could never buy salt\)"),
         ({"gem_supply": None}, "gem_supply is"),
         ({"carpets": 20}, "carpets " + pattern("games", "ten-values")),
         ({"carpets": []}, "carpets " + pattern("games", "ten-values")),

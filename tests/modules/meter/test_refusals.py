@@ -7,7 +7,7 @@ import wasm_vm
 from cases import cases
 from refused_modules import BOUNDS, BYTES_MOST, FEATURES, INVALID, padded
 from wasm import sized, start, vector
-from wording import pattern, sentence
+from wording import pattern
 
 from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.imports import MODULE, TYPES
@@ -45,7 +45,7 @@ def test_a_vm_calls_them_invalid_too(key: str) -> None:
 
 
 def test_an_import_that_is_not_offered_is_refused_with_those_that_are() -> None:
-    offered = sentence("modules", "offered", module=MODULE, names=", ".join(TYPES))
+    offered = f"the arena offers {MODULE} {', '.join(TYPES)}"
     assert refusal(FEATURES["import-path"][1]).endswith(offered)
 
 

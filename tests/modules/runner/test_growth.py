@@ -13,7 +13,6 @@ from module_matches import job
 from modules import SeatAlone, compiled, machine, start, wasm
 from msgspec.structs import replace
 from tools import lacks
-from wording import sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -167,6 +166,6 @@ def test_a_machine_that_is_short_of_memory_voids_the_match(tmp_path: Path, open_
     assert not done.returncode, done.stderr[-3000:]
     before, within = json.loads(done.stdout)
     needed = 2 * (40 + 256 + 16)  # of the runner, of the module, and of a step for compiled code
-    assert sentence("arbiter", "table-needs-memory", needed=f"{needed} MiB") in before
+    assert f"needs {needed} MiB of memory; " in before
     assert f"(ulimit -d {needed * 1024})" in before
     assert within == f"{line.FAILS}{instance.REFUSED_GROWTH}"
