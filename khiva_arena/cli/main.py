@@ -280,6 +280,11 @@ def _check_text(arguments: list[str]) -> None:
 def _one_line(error: click.ClickException) -> str:
     """Return click's message, and where to read more."""
     text = " ".join(error.format_message().split())
+    if isinstance(error, click.NoSuchOption):
+        from khiva_arena import hooks  # not above: most options are known
+
+        if reason := hooks.why_unknown(error.option_name):
+            text = f"{error.option_name} {reason}."
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
     return harmless(f"{text} See `{path} -h`." if path else text)
 

@@ -16,7 +16,6 @@ from wording import sentence
 
 from khiva_arena import hooks
 from khiva_arena.cluster import link
-from khiva_arena.settings.settings import ROWS
 
 WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time

@@ -9,7 +9,8 @@ from arena import arena, bots
 from made_league import MadeLeague, Shape
 from once import made_once
 from removed import Copy, Ended, copy_without
-from synthesised import planned, play_shard
+from synthesised import planned
+from synthesised_shards import play_shard
 
 from khiva_arena import hooks
 from khiva_arena.shards.plan_file import write_plan

@@ -16,7 +16,6 @@ from once import made_once
 from stores import NAIVE, RANDOM, TRUSTED
 
 import khiva_arena
-from khiva_arena import hooks
 from khiva_arena.cli import main
 
 PACKAGE = Path(khiva_arena.__file__).parent
@@ -44,18 +43,17 @@ BARE = {
     "khiva_arena.cli.examples",
     "khiva_arena.cli.main",
     "khiva_arena.errors",
-    "khiva_arena.extensions",
-    *(f"khiva_arena.extensions.{row.name}{part}" for row in hooks.rows() for part in ("", ".row")),
-    "khiva_arena.hooks",
-    "khiva_arena.setting_row",
+    "khiva_arena.handed",
     "khiva_arena.terminal",
     "khiva_arena.terminal.console",
     "khiva_arena.terminal.interrupts",
     "khiva_arena.terminal.tty",
     "khiva_arena.text",
 }
+OF_ROWS = {"khiva_arena.hooks", "khiva_arena.setting_row", "khiva_arena.words"}
+"""What reads the rows of extensions."""
 OF_HELP = {
-    "khiva_arena.hooks",
+    *OF_ROWS,
     "khiva_arena.cli.help",
     "khiva_arena.cli.options",
     "khiva_arena.commands",
@@ -193,9 +191,6 @@ def own_code(names: set[str]) -> list[str]:
     """Return the modules of the package that have code: not the rooms, which are empty packages, and not rows of extensions."""
     rooms = {f"khiva_arena.{path.parent.name}" for path in PACKAGE.glob("*/__init__.py")}
     return sorted(name for name in own(names) - rooms if not is_of_a_row(name))
-
-
-OF_ROWS = {"khiva_arena.hooks", "khiva_arena.setting_row", "khiva_arena.words"}
 
 
 @pytest.mark.parametrize(("word", "besides"), [("--version", {"khiva_arena.version"}), ("-h", OF_ROWS)])
