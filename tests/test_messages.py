@@ -35,6 +35,7 @@ LEFT = {
     "tests/seats/support/fuzz_relay.py": "a program's own report",
     "tests/web/test_in_a_browser.py": "the words of live.js, which is not Python",
     "tests/support/levels.py": "why a test is skipped",
+    "tests/tools/__main__.py": "what each tool does",
     "tests/support/tools.py": "as above",
 }
 

@@ -60,7 +60,8 @@ def why_refused(offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at:
 
 def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
     if offer.memory < sandbox.resources.memory:
-        return f"it has {size_in_words(offer.memory)} of memory, and each bot may use {size_in_words(sandbox.resources.memory)}"
+        has, needs = size_in_words(offer.memory), size_in_words(sandbox.resources.memory)
+        return f"it has {has} of memory, and each bot may use {needs}"
     for name, (soft, _) in system_limits(sandbox.resources).items():
         limit = offer.limits.get(name)
         if limit is not None and limit < soft:

@@ -16,13 +16,12 @@ import threading
 import time
 from pathlib import Path
 
-from waiting import until
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 sys.path.insert(0, str(Path(__file__).parent.parent / "cluster" / "support"))
 
 from arena import bots
 from dask_cluster import DaskCluster, dask_cluster
+from waiting import until
 
 from khiva_arena.cluster.access import FILES
 from khiva_arena.cluster.link import SchedulerLink

@@ -9,11 +9,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from waiting import until
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "cluster" / "support"))
 from dask_cluster import DaskCluster, dask_cluster
+from waiting import until
 
 from khiva_arena.cluster.link import SchedulerLink
 

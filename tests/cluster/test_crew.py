@@ -60,7 +60,7 @@ HEADER = Header("m", "khiva", get("khiva").rules_version, RULES, SEATS, seeds.co
         ({"clock": 800.0}, sentence("cluster", "clock-wrong-s", late="195")),
         ({"clock": 1200.0}, sentence("cluster", "clock-wrong-s", late="195")),
         ({"levels": {"trusted": "no"}}, "isolation trusted does not work there: no"),
-        ({"memory": GIB // 2}, sentence("cluster", "memory-bot-may-use", memory="512 MiB", memory_2="1 GiB")),
+        ({"memory": GIB // 2}, "it has " + sentence("cluster", "memory-bot-may-use", has="512 MiB", needs="1 GiB")),
         ({"limits": {"NOFILE": 100}}, "processes may have 100 there (ulimit), and each bot 256"),
     ],
 )

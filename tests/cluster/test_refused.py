@@ -104,7 +104,7 @@ def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None
 
 def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hooks, "find_spec", lambda _name: None)
-    assert said("--dask", "local:2", cwd=tmp_path).endswith("are not installed: pip install 'khiva-arena[dask]'")
+    assert said("--dask", "local:2", cwd=tmp_path).endswith(sentence("hooks", "not-installed-pip-install", extra="dask"))
 
 
 @pytest.mark.parametrize(

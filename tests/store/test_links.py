@@ -15,8 +15,8 @@ from khiva_arena.competition.run_events import StoreLog
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.page import html
 from khiva_arena.page.folder import ReplayFolder
-from khiva_arena.shards import note
 from khiva_arena.store import private
+from khiva_arena.store import shard_note as note
 from khiva_arena.store.db import FILE, Store
 from khiva_arena.store.files import LOCK, LOG
 from khiva_arena.store.seal import SEAL

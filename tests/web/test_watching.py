@@ -289,7 +289,7 @@ def test_without_the_extra_there_is_one_line_with_what_to_type(
     monkeypatch.setattr(hooks, "find_spec", lambda _: None)
     (tmp_path / "events.jsonl").write_text("")
     done = arena(*words, cwd=tmp_path, code=2)
-    assert done.stderr.splitlines()[-1].endswith("which are not installed: pip install 'khiva-arena[web]'")
+    assert done.stderr.splitlines()[-1].endswith(sentence("hooks", "not-installed-pip-install", extra="web"))
     assert not (tmp_path / "out").exists()
 
 
