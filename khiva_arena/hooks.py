@@ -30,10 +30,12 @@ class Hook(Generic[H]):
     def get(self, purpose: str) -> H:
         """Return the object that fills the hook. ``purpose``: the thing that needs it, in words, for the message.
 
-        Raises ConfigError if the extension is not installed.
+        Raises ConfigError if the extension or a package that it needs is not installed.
         """
         check_installed(self._extension, purpose)
         row = next(row for row in rows() if row.name == self._extension)
+        if row.extra:
+            row.extra.check_installed()
         return cast(H, next(filled.by for filled in row.load() if filled.hook is self))
 
 

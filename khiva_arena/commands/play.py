@@ -43,7 +43,7 @@ OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_si
 def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, flags: dict[str, Any]) -> int:
     """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
-        LIVE_VIEWS.get("a page").check_installed()
+        LIVE_VIEWS.get("a page that is served")
     taken = take_fields(flags, TakenSeat)
     if any(value is not None for value in taken):
         return _take_over(taken, flags, {"port": port, "terminal": _terminal() if terminal else None}, hints, opens, as_json)

@@ -67,7 +67,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     if options.web:
         from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
 
-        LIVE_VIEWS.get("--web").check_installed()
+        LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     flag_settings = settings_by_flags(flags)
     if yes and budget is None:
         raise ConfigError("--yes needs --budget; nothing else asks")

@@ -37,7 +37,7 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
     if options.web:
         from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
 
-        LIVE_VIEWS.get("--web").check_installed()
+        LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
     (settings,), entrants = test_of(values, say)
     check_needed_flags(settings)

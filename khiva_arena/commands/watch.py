@@ -22,7 +22,6 @@ def watch(file: Path, report: Path | None, *, web: bool = False) -> int:
         from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are watched in a terminal
 
         views = LIVE_VIEWS.get("--web")
-        views.check_installed()
     with closing(open_source(file)) as source:
         try:
             if web:

@@ -28,9 +28,6 @@ class LiveRun(Protocol):
 class LiveViews(Protocol):
     """Views of runs in a browser of this machine."""
 
-    def check_installed(self) -> None:
-        """Raise ConfigError if a package that serves pages is missing."""
-
     def of_run(self, report: Path | None, say: Say) -> LiveRun:
         """Return the view of a run that begins. ``report``: the page of results that it writes.
 

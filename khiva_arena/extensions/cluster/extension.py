@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from khiva_arena.competition.who_plays import EXECUTORS
-from khiva_arena.extensions.cluster.row import EXTRA
 from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.starts import Entrants
 from khiva_arena.sandbox.level import Sandbox
@@ -16,7 +15,6 @@ def _executor(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Pa
     # Not above: Dask takes a second to import, and what is refused needs none of it.
     from khiva_arena.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun
 
-    EXTRA.check_installed()
     access, share = access_of(settings), share_to_rerun(settings)
     refuse_what_cannot_go(settings, entrants.entrants, sandbox)
     from khiva_arena.cluster.dask_executor import Cluster

@@ -44,10 +44,9 @@ def _load() -> tuple[FilledHook, ...]:
     return EXTENSION
 
 
-EXTRA = Extra("dask", ("distributed", "cryptography"), "--dask: needs distributed and cryptography")
 ROW = ExtensionRow(
     "cluster",
     _load,
     settings=_SETTINGS,
-    extra=EXTRA,
+    extra=Extra("dask", ("distributed", "cryptography"), "--dask: needs distributed and cryptography"),
 )

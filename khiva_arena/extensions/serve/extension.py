@@ -5,7 +5,6 @@ from pathlib import Path
 from khiva_arena import __version__
 from khiva_arena.competition.live_views import LIVE_VIEWS, LiveRun
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.serve.row import EXTRA
 from khiva_arena.say import Say
 from khiva_arena.terminal.viewer import Source
 
@@ -16,9 +15,6 @@ NO_REPORT = "Only the progress is shown. To see results, give `khiva-arena watch
 
 class _LiveViews:
     """Views of runs, as ``competition.live_views.LiveViews`` wants them."""
-
-    def check_installed(self) -> None:
-        EXTRA.check_installed()
 
     def of_run(self, report: Path | None, say: Say) -> LiveRun:
         from khiva_arena.competition.live_web import LiveWeb

@@ -9,7 +9,6 @@ def _load() -> tuple[FilledHook, ...]:
     return EXTENSION
 
 
-EXTRA = Extra("web", ("hypercorn", "starlette"), "pages are served by Hypercorn and Starlette")
 ROW = ExtensionRow(
     "serve",
     _load,
@@ -22,5 +21,5 @@ ROW = ExtensionRow(
         ),
         Flag("web", ("watch",), "Show it in a browser of this machine instead; the address is printed, until Ctrl-C."),
     ),
-    extra=EXTRA,
+    extra=Extra("web", ("hypercorn", "starlette"), "pages are served by Hypercorn and Starlette"),
 )

@@ -1,1 +1,0 @@
-"""Pages that are served to browsers: the extension's row in ``row``, its hook in ``extension``."""
