@@ -177,7 +177,7 @@ vectors: .venv/.test ## write protocol/vectors, the generated parts of its pages
 	$(BIN)/python tests/modules/runner/make_runner.py --write
 	$(BIN)/python tests/modules/make_ticks.py --write
 	$(BIN)/python tests/modules/keep_rows.py --write
-	$(BIN)/python tests/league/support/make_draws.py --write
+	$(BIN)/python tests/extensions/league/support/make_draws.py --write
 
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write

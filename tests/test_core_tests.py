@@ -68,9 +68,9 @@ def test_each_module_of_the_table_is_there() -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("import khiva_arena.league", ["khiva_arena.league"]),
+        ("import khiva_arena.extensions.league", ["khiva_arena.extensions.league"]),
         ("def late():\n    from khiva_arena.shards import plan", ["khiva_arena.shards.plan"]),
-        ("from khiva_arena import league", ["khiva_arena.league"]),
+        ("from khiva_arena.extensions import league", ["khiva_arena.extensions.league"]),
         ("from made_league import Shape", ["made_league.Shape"]),
         ('run([python, "-m", "khiva_arena.web.watching"])', ["khiva_arena.web.watching"]),
         ('files("khiva_arena/outside/template/game.py")', ["khiva_arena.outside.template.game"]),

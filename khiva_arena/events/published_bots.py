@@ -1,4 +1,5 @@
-"""The bots that bundles of a league may hold, as ``publish_bots`` of its first link says; see ``league.chain.links``."""
+"""The bots that bundles of a league may hold, as ``publish_bots`` of its first link says; see
+``extensions.league.chain.links``."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

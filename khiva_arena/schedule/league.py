@@ -1,4 +1,5 @@
-"""A batch of a league: one round, whose tables were drawn before it began and stand in its definition (league/draw/draw.py)."""
+"""A batch of a league: one round, whose tables were drawn before it began and stand in its definition
+(extensions/league/draw/draw.py)."""
 
 from collections.abc import Sequence
 

@@ -48,7 +48,7 @@ class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class LinkLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="link"):
-    """A link of the chain of a league, see league/chain/links.py."""
+    """A link of the chain of a league, see extensions/league/chain/links.py."""
 
     link: dict[str, Any]
 

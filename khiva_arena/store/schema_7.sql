@@ -1,6 +1,6 @@
 -- What version 7 adds: a store of an older version is brought up to date by making these tables, nothing else.
 
--- The chain of a league, whose batches are the events. See khiva_arena/league/chain/links.py.
+-- The chain of a league, whose batches are the events. See khiva_arena/extensions/league/chain/links.py.
 CREATE TABLE links (
     number INTEGER PRIMARY KEY,        -- place in the chain, from 0
     text TEXT NOT NULL,                -- canonical JSON

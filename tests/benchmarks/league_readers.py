@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-sys.path.insert(0, str(ROOT / "tests" / "league" / "support"))
+sys.path.insert(0, str(ROOT / "tests" / "extensions" / "league" / "support"))
 
 import trio  # noqa: E402 - behind the path of the helpers
 from arena import C, bots  # noqa: E402

@@ -17,18 +17,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-sys.path.insert(0, str(ROOT / "tests" / "league" / "support"))
+sys.path.insert(0, str(ROOT / "tests" / "extensions" / "league" / "support"))
 
 from arena import arena  # noqa: E402 - behind the path of the helpers
 from made_league import MadeLeague, Shape  # noqa: E402
 
-from khiva_arena.league.chain.links import StateChanged  # noqa: E402
-from khiva_arena.league.chain.stored_chain import next_place  # noqa: E402
-from khiva_arena.league.folder import PUBLIC  # noqa: E402
-from khiva_arena.league.player.publish import Publisher  # noqa: E402
-from khiva_arena.league.public_state import BATCH_LOG, BATCHES, STATE  # noqa: E402
-from khiva_arena.league.settings import league_of  # noqa: E402
-from khiva_arena.league.walked import keep_walked  # noqa: E402
+from khiva_arena.extensions.league.chain.links import StateChanged  # noqa: E402
+from khiva_arena.extensions.league.chain.stored_chain import next_place  # noqa: E402
+from khiva_arena.extensions.league.folder import PUBLIC  # noqa: E402
+from khiva_arena.extensions.league.player.publish import Publisher  # noqa: E402
+from khiva_arena.extensions.league.public_state import BATCH_LOG, BATCHES, STATE  # noqa: E402
+from khiva_arena.extensions.league.settings import league_of  # noqa: E402
+from khiva_arena.extensions.league.walked import keep_walked  # noqa: E402
 from khiva_arena.say import say_nothing  # noqa: E402
 
 SIZES = (100, 1_850, 2_000)
@@ -89,7 +89,7 @@ def measured(folder: Path, bot: Path) -> dict[str, float]:
     """Return the costs of a league once."""
     python = sys.executable
     start = cpu_of(python, "-m", "khiva_arena", "league", "play", folder.name, "--batches", "0", folder=folder.parent)
-    table = cpu_of(python, "-m", "khiva_arena.league.player.newest_table", folder.name, folder=folder.parent)
+    table = cpu_of(python, "-m", "khiva_arena.extensions.league.player.newest_table", folder.name, folder=folder.parent)
     again = folder.parent / f"{bot.name}-{time.monotonic_ns()}"
     shutil.copytree(bot, again)
     with (again / "main.py").open("a") as file:

@@ -28,7 +28,7 @@ from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.league.full_disk import disk_is_full
+from khiva_arena.extensions.league.full_disk import disk_is_full
 from khiva_arena.modules.meter import rewrite
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.prices import NUMBER

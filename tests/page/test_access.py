@@ -22,7 +22,7 @@ VIEWS = {
 }
 
 DARK = re.compile(r"prefers-color-scheme|light-dark\(")
-STYLES = ("page/browser/page.css", "league/routes/league.css")
+STYLES = ("page/browser/page.css", "extensions/league/routes/league.css")
 IN_THE_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
 COLOUR = re.compile(r"--[a-z0-9]+: (#[0-9a-f]{3,6}|\d+ \d+ \d+)")
 

@@ -1,5 +1,5 @@
-"""What 0.3.0 brought stays good: its event in ticks is read, verified, run again, and goes on; tests/league/test_newer.py has its
-league."""
+"""What 0.3.0 brought stays good: its event in ticks is read, verified, run again, and goes on;
+tests/extensions/league/test_newer.py has its league."""
 
 import runpy
 from pathlib import Path

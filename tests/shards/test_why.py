@@ -7,8 +7,8 @@ import pytest
 from wording import sentence
 
 from khiva_arena.commands import merge as merge_command
-from khiva_arena.league.folder import SETTINGS
-from khiva_arena.league.settings import league_text
+from khiva_arena.extensions.league.folder import SETTINGS
+from khiva_arena.extensions.league.settings import league_text
 from khiva_arena.shards.merge import Merged
 from khiva_arena.shards.missing import MissingShard
 

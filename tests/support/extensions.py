@@ -18,8 +18,13 @@ EXTENSIONS = {
     ),
     "cluster": ("cluster/*",),
     "league": (
-        *("cli/league.py", "cli/submit.py"),
-        *("commands/league.py", "commands/league_author.py", "commands/league_serve.py", "commands/submit.py"),
+        *("extensions/league/cli/league.py", "extensions/league/cli/submit.py"),
+        *(
+            "extensions/league/commands/league.py",
+            "extensions/league/commands/league_author.py",
+            "extensions/league/commands/league_serve.py",
+            "extensions/league/commands/submit.py",
+        ),
         "league/*",
     ),
     "own_games": ("check/own_game.py", "commands/check_game.py", "outside/*"),

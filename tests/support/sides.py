@@ -17,13 +17,13 @@ EXTENSIONS = {
     ),
     "cluster": ("khiva_arena.cluster",),
     "league": (
-        "khiva_arena.cli.league",
-        "khiva_arena.cli.submit",
-        "khiva_arena.commands.league",
-        "khiva_arena.commands.league_author",
-        "khiva_arena.commands.league_serve",
-        "khiva_arena.commands.submit",
-        "khiva_arena.league",
+        "khiva_arena.extensions.league.cli.league",
+        "khiva_arena.extensions.league.cli.submit",
+        "khiva_arena.extensions.league.commands.league",
+        "khiva_arena.extensions.league.commands.league_author",
+        "khiva_arena.extensions.league.commands.league_serve",
+        "khiva_arena.extensions.league.commands.submit",
+        "khiva_arena.extensions.league",
     ),
     "outside": (
         "khiva_arena.check.own_game",
@@ -69,7 +69,7 @@ OF_THE_CHECKOUT = (
     "test_wheel.py",
 )
 """Tests that read the sources and pages of a whole checkout, with those of all extensions."""
-OF_THE_CORE = ("khiva_arena.league.full_disk",)
+OF_THE_CORE = ("khiva_arena.extensions.league.full_disk",)
 """Modules of the core that still lie in the folder of an extension."""
 
 

@@ -23,7 +23,7 @@ from league_serving import league_server
 from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, newer_event, schema_keys
 
 from khiva_arena.entrants import interpreters
-from khiva_arena.league.submissions import examine
+from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.store.db import FILE, Store
 

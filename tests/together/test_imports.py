@@ -283,4 +283,8 @@ def test_a_command_of_the_core_imports_no_extension(command: str, played: Path, 
 @pytest.mark.slow
 def test_the_guard_knows_the_modules_of_extensions(tmp_path: Path) -> None:
     found = of_extensions(imported(tmp_path, *NEEDS["league"][0]))
-    assert found >= {"khiva_arena.cli.league", "khiva_arena.commands.league", "khiva_arena.league.settings"}
+    assert found >= {
+        "khiva_arena.extensions.league.cli.league",
+        "khiva_arena.extensions.league.commands.league",
+        "khiva_arena.extensions.league.settings",
+    }

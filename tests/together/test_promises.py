@@ -16,7 +16,7 @@ from published_formats import PAGE, rows
 
 from khiva_arena import __version__
 from khiva_arena.entrants.payloads import HEAD
-from khiva_arena.league.folder import QUEUE_VERSION
+from khiva_arena.extensions.league.folder import QUEUE_VERSION
 from khiva_arena.page.html import BEGINNING
 from khiva_arena.replay.league_format import FORMAT
 from khiva_arena.store.files import VERSION
@@ -25,14 +25,14 @@ from khiva_arena.stream import Note, encoded
 WRITERS = {
     "commands/export.py": "export",
     "commands/init.py": "settings of a user",
-    "commands/league.py": "settings of a user",
+    "extensions/league/commands/league.py": "settings of a user",
     "commands/page.py": "page that checks",
     "entrants/only_modules.py": "modules as they are, by their hashes",
     "events/bundling.py": "bundle",
-    "league/failures.py": "traces for people, which no program reads",
-    "league/folder.py": "public files of a league",
-    "league/kept.py": "sums, which are made anew",
-    "league/player/newest_table.py": "sums, which are made anew",
+    "extensions/league/failures.py": "traces for people, which no program reads",
+    "extensions/league/folder.py": "public files of a league",
+    "extensions/league/kept.py": "sums, which are made anew",
+    "extensions/league/player/newest_table.py": "sums, which are made anew",
     "page/folder.py": "page of results",
     "page/write.py": "page of results",
     "shards/plan_file.py": "plan",

@@ -130,8 +130,8 @@ def test_a_refused_command_writes_nothing(name: str, tmp_path: Path) -> None:
     assert refusal.message in refused(refusal.words(tmp_path), tmp_path, "finished", "interrupted")
 
 
-ELSEWHERE = {"league/player/final.py", "league/player/refusals.py"}
-"""Leagues, which 0.2.0 does not have: tests/league/test_player.py tries their refusals."""
+ELSEWHERE = {"extensions/league/player/final.py", "extensions/league/player/refusals.py"}
+"""Leagues, which 0.2.0 does not have: tests/extensions/league/test_player.py tries their refusals."""
 
 
 def test_each_command_that_writes_a_store_has_a_refusal_here() -> None:

@@ -22,7 +22,7 @@ from wording import sentence
 
 from khiva_arena.audit import in_page
 from khiva_arena.errors import RecordError
-from khiva_arena.league.chain.links import read_link
+from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.league_format import FORMAT, OtherFormat
 from khiva_arena.store.db import FILE, Store

@@ -15,13 +15,13 @@ def _load() -> tuple[FilledHook, ...]:
 
 
 def _league() -> "click.Command":
-    from khiva_arena.cli.league import command
+    from khiva_arena.extensions.league.cli.league import command
 
     return command
 
 
 def _submit() -> "click.Command":
-    from khiva_arena.cli.submit import command
+    from khiva_arena.extensions.league.cli.submit import command
 
     return command
 

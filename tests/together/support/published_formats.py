@@ -16,8 +16,8 @@ from published import HERE
 from khiva_arena import stream
 from khiva_arena.entrants import payloads
 from khiva_arena.entrants.runtimes import Interpreted
-from khiva_arena.league import folder, public_state
-from khiva_arena.league.chain import links
+from khiva_arena.extensions.league import folder, public_state
+from khiva_arena.extensions.league.chain import links
 from khiva_arena.replay import definition, league_format, record
 from khiva_arena.shards import plan_file
 from khiva_arena.store import bundle
@@ -74,7 +74,7 @@ def _of_store() -> str:
 
 
 def _of_queue() -> str:
-    return sql_schema(files("khiva_arena.league.submissions").joinpath("queue.sql").read_text())
+    return sql_schema(files("khiva_arena.extensions.league.submissions").joinpath("queue.sql").read_text())
 
 
 def _of_payload(place: Path) -> str:
@@ -96,7 +96,7 @@ def formats(place: Path) -> dict[str, Format]:
             "VERSION in khiva_arena/store/files.py; what is new stands in another schema_N.sql",
         ),
         "queue of a league, `queue.db`": Format(
-            str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/league/folder.py"
+            str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/extensions/league/folder.py"
         ),
         "bundle": Format(
             str(bundle.FORMAT),
@@ -115,7 +115,7 @@ def formats(place: Path) -> dict[str, Format]:
             "FORMAT in khiva_arena/replay/league_format.py",
         ),
         "public files of a league, `league.json` and those beside it": Format(
-            str(public_state.FORMAT), partial(json_schema, *public), "FORMAT in khiva_arena/league/public_state.py"
+            str(public_state.FORMAT), partial(json_schema, *public), "FORMAT in khiva_arena/extensions/league/public_state.py"
         ),
         "stream of events": Format(
             str(stream.VERSION),

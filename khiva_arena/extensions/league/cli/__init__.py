@@ -1,0 +1,1 @@
+"""The words and options of ``league`` and ``submit``. Begin with ``league.py``."""

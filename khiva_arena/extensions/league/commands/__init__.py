@@ -1,0 +1,1 @@
+"""The work of ``league`` and ``submit``. Begin with ``league.py``."""

@@ -1,0 +1,46 @@
+"""The work of ``khiva-arena league serve``: the pages of a league, for everybody."""
+
+from pathlib import Path
+
+from khiva_arena.competition.live_views import LIVE_VIEWS
+from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.league.settings import options_of, publishes_bots_in
+from khiva_arena.extensions.league.submissions.limits import limits_of
+from khiva_arena.seats.relay_protocol import address, is_loopback
+from khiva_arena.terminal.console import say
+
+INHERIT = "inherit"
+"""The word in place of an address for a socket that a service manager hands over."""
+
+
+def serve(
+    league: Path,
+    listen: str,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    behind_proxy: bool,
+    user: str,
+) -> None:
+    """Serve until Ctrl-C. Raises ConfigError if that cannot be."""
+    LIVE_VIEWS.get("a page that is served")
+    from khiva_arena.extensions.league.routes.server import NO_TLS, ServerPlace  # Starlette comes with it
+    from khiva_arena.extensions.league.routes.server import serve as serve_league
+    from khiva_arena.web.serving import inherited
+
+    listener = None
+    try:
+        if listen == INHERIT:
+            listener = inherited()
+            host, port = listener.getsockname()[:2]
+        else:
+            host, port = address(listen)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--listen {listen}: {getattr(error, 'strerror', None) or error}") from None
+    if (tls_cert is None) != (tls_key is None):
+        raise ConfigError("--tls-cert and --tls-key: give both or neither")
+    limits = limits_of(options_of(league))
+    tls = (tls_cert, tls_key) if tls_cert and tls_key else None
+    if not (tls or behind_proxy or is_loopback(host)):
+        raise ConfigError(f"--listen {listen}: {NO_TLS}")
+    place = ServerPlace(host, port, tls, behind_proxy, user, listener)
+    serve_league(league, place, limits, say, publishes_bots=publishes_bots_in(league))

@@ -1,0 +1,432 @@
+"""What the player publishes of a league: chain, standing, history, and a page of each batch that is revealed.
+
+The standing with the newest commitment is written before the next match. Tables and pages are made meanwhile by one process at a
+time, which yields to bots. What a kill left out is made later. What fails is a warning, and no end of the league; the trace of an
+error that nobody foresaw is kept.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import msgspec
+from msgspec import structs
+
+from khiva_arena import shipped
+from khiva_arena.competition.live_page import Background
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.extensions.league import failures
+from khiva_arena.extensions.league.chain.links import read_link
+from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
+from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.extensions.league.pace import ANY_TIME, Pace
+from khiva_arena.extensions.league.player.appended import AppendedFile, remove
+from khiva_arena.extensions.league.player.match_lists import MatchLists
+from khiva_arena.extensions.league.player.published import Published, keep_published, read_published
+from khiva_arena.extensions.league.public_state import (
+    BATCH_LOG,
+    BATCHES,
+    FINALS,
+    HISTORY,
+    SEASONS,
+    STATE,
+    PublicBatch,
+    PublicBot,
+    PublicFinal,
+    PublicLeague,
+    PublicTerms,
+    TableThen,
+    history_in,
+    season_file,
+)
+from khiva_arena.extensions.league.status import next_begin
+from khiva_arena.extensions.league.walked import is_link
+from khiva_arena.machine import is_unforeseen
+from khiva_arena.modules.released import described
+from khiva_arena.replay.definition import Conditions
+from khiva_arena.sandbox import regular_files
+from khiva_arena.say import Say
+from khiva_arena.store.db import LinkRow, Store
+from khiva_arena.store.rows import now
+from khiva_arena.words import count
+
+NEWEST = "newest.json"
+"""The file in the folder of sums with the newest tables."""
+OLDER_PAGES = 40
+"""The pages of older batches that stay once a reader has asked for them."""
+WISH_SECONDS = 60.0
+"""The pause between two such pages, so that a flood of wishes takes little from the bots."""
+HISTORY_PIECE = 1 << 16
+"""The bytes of the history that are read at a time, from its end."""
+AGAIN = timedelta(minutes=10)
+"""The time until the standing is written again that could not be."""
+FEW_TASKS = 5
+"""The most tables and pages that a player waits for at its end without a word."""
+
+
+class NewestTable(msgspec.Struct, frozen=True):
+    """The table after a batch.
+
+    run_digest: of the batch.
+    then: the ratings of the bots that were active in it.
+    season: the name of the season that the batch is in.
+    table: of the season, as far as it has come on the terms of the batch, as ``standings --json`` prints it.
+    """
+
+    run_digest: str
+    then: TableThen
+    season: str
+    table: dict[str, Any]
+
+
+class _Task(NamedTuple):
+    """Something that a process makes.
+
+    what: in words.
+    words: the module that makes it, and its arguments.
+    take: what is done with it then.
+    """
+
+    what: str
+    words: tuple[str, ...]
+    take: Callable[[], None]
+
+
+class Publisher:
+    """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it.
+
+    wish: returns the next batch whose page a reader asks for, None for none.
+    """
+
+    def __init__(self, store: Store, say: Say, pace: Pace = ANY_TIME) -> None:
+        self._store, self._folder, self._say, self._pace = store, store.folder, say, pace
+        self.wish: Callable[[], int | None] = lambda: None
+        self._next_wish = 0.0
+        self._next_reveal: datetime | None = None
+        self._revealed, self._finals = 0, list[PublicFinal]()
+        self._match_lists = MatchLists(store, say)
+        self._published = self._kept()
+        self._chain_file = AppendedFile(self._folder, CHAIN, self._published.chain_size)
+        self._log = AppendedFile(self._folder, BATCH_LOG, self._published.log_size)
+        self._process = Background()
+        self._tasks: list[_Task] = []
+        self._failed: set[str] = set()
+        self._newest = _read_newest(self._folder)
+        self._last_line = _mend_history(self._folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+
+    def publish(self, chain: Chain) -> None:
+        """Write chain and standing, and begin with what is to be made. Raises ConfigError or Unwritten."""
+        self.write(chain)
+        self.look()
+
+    def write(self, chain: Chain) -> None:
+        """Write chain and standing. Raises ConfigError or Unwritten."""
+        self._chain = chain
+        try:
+            self._write()
+        except Exception as error:
+            self._failed_at("the standing", "standing", error)
+            self._next_reveal = datetime.now(UTC) + AGAIN
+        else:
+            self._failed.discard("the standing")
+
+    def _write(self) -> None:
+        self._read_links()
+        if self._newest is not None and self._newest.run_digest not in [batch.run_digest for batch in self._published.batches]:
+            self._newest = None  # an older copy of the store was put back
+        self._add_line()
+        self._write_standing()
+        keep_published(self._folder, self._published)
+        underway = self._tasks[:1] if self._process.is_there else []
+        known = {*self._failed, *(task.what for task in underway)}
+        missing = [task for task in self._missing() if task.what not in known]
+        if underway and underway[0].take == self._take_table:
+            missing[:2] = reversed(missing[:2])  # a table may take longer than a batch, and pages have their turn all the same
+        self._tasks = underway + missing
+
+    def look(self) -> None:
+        """Take what the process has made, if it has ended, and let the next one begin; publish what is due. Never waits.
+
+        Raises ConfigError or Unwritten if what is due cannot be written.
+        """
+        if self._next_reveal and datetime.now(UTC) >= self._next_reveal:
+            self.write(self._chain)
+        try:
+            self._take_wish()
+        except Exception as error:
+            self._failed_at("a page that a reader asks for", "wish", error)
+        if (failure := self._process.failure()) is not None:
+            self._taken(self._tasks.pop(0), failure)
+        while self._tasks and not self._process.is_there:
+            try:
+                self._process.start("publish", self._tasks[0].words)
+            except Exception as error:
+                self._taken(self._tasks.pop(0), self._why(error, "page"))
+
+    def _take_wish(self) -> None:
+        """Let the page of an older batch be made if a reader asks for one; one at a time, and a pause after it."""
+        if time.monotonic() < self._next_wish or (number := self.wish()) is None:
+            return
+        self._next_wish = time.monotonic() + WISH_SECONDS
+        events = self._store.event_ids(number, number) if 1 <= number <= self._revealed else []
+        self._tasks += self._pages_of(BATCHES, {f"batch {number}": (self._folder, event) for event in events})
+
+    def finish(self) -> None:
+        """Wait until all is made."""
+        if len(self._tasks) > FEW_TASKS:
+            self._say(f"{count(len(self._tasks), 'page')} of batches are still to be made; Ctrl-C leaves them to the next start")
+        while self._process.is_there:
+            self._process.wait()
+            self.look()
+
+    def _taken(self, task: _Task, failure: str) -> None:
+        if not failure:
+            try:
+                task.take()
+            except Exception as error:
+                failure = self._why(error, "page")
+        if failure:
+            self._failed.add(task.what)
+            self._say(f"{task.what} could not be made: {failure}; the player tries again when it is started anew", warning=True)
+
+    def _failed_at(self, what: str, subject: str, error: Exception) -> None:
+        """Tell the organiser that the arena failed at something that it publishes, once. Raises any other error. ``subject``: as
+        ``failures.keep`` has it."""
+        if not is_unforeseen(error):
+            raise error
+        told = failures.keep(self._folder, subject, error)
+        if what not in self._failed:
+            self._failed.add(what)
+            self._say(f"{what} could not be published: {told}", warning=True)
+
+    def _why(self, error: Exception, subject: str) -> str:
+        """Return in words why something was not made, and keep the trace of an error that nobody foresaw."""
+        return failures.keep(self._folder, subject, error) if is_unforeseen(error) else str(error) or type(error).__name__
+
+    # --- what is to be made ---
+
+    def _missing(self) -> list[_Task]:
+        """Return the newest table, tables of seasons that are over and the pages that are not there, the newest first."""
+        tasks = []
+        words = (f"{__package__}.newest_table", str(self._folder))
+        if self._chain.over and not self._has_newest():
+            tasks.append(_Task(f"the table after batch {self._chain.over}", words, self._take_table))
+        for number in range(self._chain.season_of(self._chain.over), 0, -1):
+            if not (self._folder / PUBLIC / season_file(number)).exists():
+                name = self._chain.seasons[number - 1].name
+                tasks.append(_Task(f"the table of {name}", (*words, str(number)), self._write_standing))
+        revealed = [batch for batch in reversed(self._published.batches) if self._is_revealed(batch)]
+        tasks += self._pages_of(BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed})
+        self._remove_older(revealed[-1].number if revealed else self._revealed + 1)
+        over = [final for final in reversed(self._finals) if final.over]
+        tasks += self._pages_of(
+            FINALS, {f"final {one.number}": (final_folder(self._folder, one.number), one.event) for one in over}
+        )
+        return tasks
+
+    def _remove_older(self, first: int) -> None:
+        """Remove pages of older batches but the newest files among them, which readers have asked for. ``first``: the oldest
+        batch whose page always stays."""
+        folder = self._folder / PUBLIC / BATCHES
+        older = [path for path in folder.glob("*.html") if path.stem.isdecimal() and int(path.stem) < first]
+        for path in sorted(older, key=lambda path: path.stat().st_mtime_ns)[:-OLDER_PAGES]:
+            remove(path)
+
+    def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
+        """Yield the pages that a public folder lacks. ``events``: by what each is called, its store and its id."""
+        folder = self._folder / PUBLIC / name
+        make_public(folder)
+        there = {path.name for path in folder.iterdir()}
+        for subject, (store, event) in events.items():
+            path = folder / f"{subject.partition(' ')[2]}.html"
+            if path.name not in there:
+                title = f"{self._chain.founded.name}, {subject}"
+                words = ("khiva_arena", "report", "--title", title, "--out", str(path), "--", str(store), event)
+                yield _Task(f"the page of {subject}", words, partial(path.chmod, 0o644))
+
+    def _has_newest(self) -> bool:
+        return self._newest is not None and self._newest.run_digest == self._chain.before
+
+    def _take_table(self) -> None:
+        """Add the newest table to the history and to the standing."""
+        self._newest = _read_newest(self._folder)
+        self._add_line()
+        self._write_standing()
+
+    def _add_line(self) -> None:
+        """Add the newest table to the history, unless a line of its batch or a later one is there. Raises ConfigError."""
+        if self._newest is None or self._newest.then.batch <= self._last_line:
+            return
+        path = self._folder / PUBLIC / HISTORY
+        try:
+            with path.open("ab") as file:
+                file.write(msgspec.json.encode(self._newest.then) + b"\n")
+            path.chmod(0o644)
+        except OSError as error:
+            raise ConfigError(f"{path}: {error.strerror or error}") from None
+        self._last_line = self._newest.then.batch
+
+    # --- the standing ---
+
+    def _kept(self) -> Published:
+        """Return what was published of this chain; as before the first link if that was of another one, or is damaged."""
+        then = read_published(self._folder)
+        last = self._store.links(then.links - 1, then.links) if then.links else []
+        chain_file = AppendedFile(self._folder, CHAIN, then.chain_size)
+        log = AppendedFile(self._folder, BATCH_LOG, then.log_size)
+        if (
+            is_link(self._store, then.links, then.digest)
+            and chain_file.is_kept(_line(last[0]))
+            and log.is_kept(b"\n" * bool(log.size))
+        ):
+            chain_file.mend()
+            log.mend()
+            return then
+        for table in (self._folder / PUBLIC / SEASONS).glob("*.json"):
+            remove(table)
+        return Published()
+
+    def _read_links(self) -> None:
+        """Publish the links that are new, and take account of them. Raises ConfigError or Unwritten."""
+        published = deepcopy(self._published)  # of which nothing counts if a link cannot be read
+        rows = self._store.links(published.links)
+        changed = [published.read(self._store, self._chain, read_link(row.text)) for row in rows]
+        try:
+            self._chain_file.add(b"".join(map(_line, rows)))
+            self._log.add(b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch))
+        except BaseException:  # so that no line is written twice
+            self._chain_file.size, self._log.size = self._published.chain_size, self._published.log_size
+            raise
+        published.chain_size, published.log_size = self._chain_file.size, self._log.size
+        self._published = published
+
+    def _is_revealed(self, batch: PublicBatch) -> bool:
+        return bool(batch.over_at) and batch.number <= self._revealed
+
+    def _is_over(self, final: PublicFinal) -> bool:
+        """Tell whether a final is over, as far as its store can be read; a warning says why not."""
+        what, out = f"final {final.number}", final_folder(self._folder, final.number)
+        if final.over or (self._folder / PUBLIC / FINALS / f"{final.number}.html").is_file():
+            return True
+        try:
+            return not Store.is_in_use(out) and is_final_over(self._folder, final.number, final.event)
+        except StoreError as error:
+            if what not in self._failed and not Store.is_in_use(out):
+                self._failed.add(what)
+                self._say(f"{what} cannot be shown: {error}", warning=True)
+        except Exception as error:
+            self._failed_at(what, f"final-{final.number}", error)
+        return False
+
+    def _write_standing(self) -> None:
+        """Write how the league stands. Raises ConfigError or Unwritten."""
+        chain, newest = self._chain, self._newest
+        at = datetime.now(UTC)
+        self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
+        begin = None if chain.open else next_begin(self._pace, chain)
+        self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._published.finals]
+        self._match_lists.write([batch for batch in self._published.batches if self._is_revealed(batch)])
+        state = PublicLeague(
+            name=chain.founded.name,
+            game=chain.terms.conditions["game"],
+            seats=chain.terms.seats,
+            updated=now(),
+            link=chain.links - 1,
+            digest=chain.digest,
+            bots=tuple(map(self._bot, chain.bots.values())),
+            batches=tuple(structs.replace(batch, revealed=self._is_revealed(batch)) for batch in self._published.batches),
+            revealed=self._revealed,
+            seasons=tuple((season.name, season.first) for season in chain.seasons),
+            table=newest.table if newest else None,
+            table_season=newest.season if newest else "",
+            table_batch=newest.then.batch if newest else 0,
+            finals=tuple(self._finals),
+            next_begin=begin.isoformat(timespec="minutes") if begin else "",
+            beacon=chain.terms.beacon.name if chain.terms.beacon else "",
+            terms=_terms_of(chain),
+        )
+        write_public(self._folder, STATE, msgspec.json.encode(state))
+
+    def _bot(self, bot: RosterBot) -> PublicBot:
+        return PublicBot(
+            identity=bot.identity,
+            name=bot.name,
+            family=bot.family,
+            version=bot.version,
+            author=bot.author,
+            state=bot.state,
+            why=self._published.why.get(bot.identity, ""),
+            batches=self._published.sat.get(bot.identity, 0),
+            tables=self._published.tables.get(bot.identity, 0),
+            left_out=self._published.left_out.get(bot.identity, 0),
+            runs_in=described(bot.parts[0]) if bot.parts else "",
+        )
+
+
+def _terms_of(chain: Chain) -> PublicTerms:
+    terms, conditions = chain.terms, msgspec.convert(chain.terms.conditions, Conditions)
+    languages = shipped.languages()
+    return PublicTerms(
+        clock=str(conditions.clock),
+        **structs.asdict(conditions.time),
+        memory=conditions.limits.memory,
+        policy=str(conditions.policy),
+        languages={word: languages[word].title if word in languages else word for word in terms.interpreters or ()},
+        publish_bots=terms.publishes_bots,
+        anchor=chain.seasons[-1].anchor or terms.anchor,
+        next_anchor=terms.anchor,
+    )
+
+
+def is_final_over(folder: Path, number: int, event: str) -> bool:
+    """Tell whether all matches of a final of the league in a folder are recorded. ``event``: its id. Raises StoreError."""
+    out = final_folder(folder, number)
+    if not Store.check(out):
+        return False
+    with Store.read(out) as store:
+        return store.conclusion(event) is not None
+
+
+def _read_newest(folder: Path) -> NewestTable | None:
+    """Return the newest tables of the league in a folder, None if there are none that can be read."""
+    try:
+        with regular_files.open_file(folder / SUMS / NEWEST, root=folder) as file:
+            return msgspec.json.decode(file.read(), type=NewestTable)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _line(link: LinkRow) -> bytes:
+    return f"{link.text}\n".encode()
+
+
+def _mend_history(folder: Path) -> int:
+    """Cut off a line that a kill cut short, and return the newest batch in the history, 0 for none. Raises ConfigError."""
+    path = folder / PUBLIC / HISTORY
+    tail, tables = b"", list[TableThen]()
+    try:
+        with path.open("r+b") as file:
+            at = file.seek(0, os.SEEK_END)
+            while at and tail.count(b"\n") < 2:  # the last whole line, however many there are
+                at = max(0, at - HISTORY_PIECE)
+                file.seek(at)
+                tail = file.read()
+            tail = tail[: tail.rfind(b"\n") + 1]
+            os.truncate(file.fileno(), at + len(tail))
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from None
+    history_in(tail, tables)
+    return max((table.batch for table in tables), default=0)

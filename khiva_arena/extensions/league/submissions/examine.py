@@ -1,0 +1,368 @@
+"""The examination of a submitted bot: its files, its check in the cell, and one trial table against the anchors.
+
+The trial is played on deals of its own and is not recorded among the matches of the league. What comes out is kept for the bot's
+author alone, in the words of ``khiva-arena check``.
+
+A bot is unpacked into a draft, which becomes the league's copy in one step once it is accepted.
+"""
+
+import resource
+import secrets
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena import shipped
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.check.context import RunningCheck
+from khiva_arena.check.report import CheckReport, Status, step_text
+from khiva_arena.check.run import check
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import Interpreters
+from khiva_arena.entrants.staging import cache_folder
+from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
+from khiva_arena.extensions.league import failures
+from khiva_arena.extensions.league.folder import BOTS
+from khiva_arena.extensions.league.full_disk import kept_from_others
+from khiva_arena.extensions.league.settings import League
+from khiva_arena.extensions.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, is_at_work, take_back_older
+from khiva_arena.extensions.league.submissions.limits import limits_of
+from khiva_arena.extensions.league.submissions.names import compared, name_taken
+from khiva_arena.extensions.league.submissions.packing import refuse_outside, unpack
+from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
+from khiva_arena.machine import of_the_machine
+from khiva_arena.playing.starts import as_modules, ready_to_play
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import ModuleFile
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.command import Command
+from khiva_arena.say import say_nothing
+from khiva_arena.settings.define import conditions_of
+from khiva_arena.store.files import MODULES
+from khiva_arena.text import harmless
+from khiva_arena.words import count
+
+MOST_WORDS = 10_000
+MOST_REPORT = 20_000  # characters
+UNEXAMINED = (
+    "it was not examined, since the arena itself failed at it, and the organiser can read why; it does not count against your "
+    "day: send it again, or ask the organiser"
+)
+"""The report of an entry that the arena could not examine: it names no place of this machine."""
+ENDED = f"its check was ended {MOST_ATTEMPTS} times before it was done, as by kills of the player or a full disk"
+"""What the organiser is told of an entry that is set aside without another check."""
+NOT_AGREED = "this league publishes its bots, and its author did not agree to that: send it with `khiva-arena submit --agree`"
+"""The refusal of a bot whose author was not told that bundles of the league hold it."""
+NEXT = "  next: khiva-arena check"
+"""The beginning of the line that names a command for the user of this machine."""
+
+
+class Finding(NamedTuple):
+    """What became of a submitted bot.
+
+    accepted: whether it is in from the next batch.
+    report: why not, or how its check and its trial table went, in words for its author.
+    failure: what the organiser is told of an entry that the arena failed at; "" for one that was examined.
+    """
+
+    accepted: bool
+    report: str
+    failure: str = ""
+
+
+class _Settled(NamedTuple):
+    """What becomes of an entry.
+
+    finding: for its author and the organiser.
+    played_as, parts: of a bot that is accepted, as ``Queue.settle`` has them.
+    """
+
+    finding: Finding
+    played_as: str | None = None
+    parts: tuple[str, ...] = ()
+
+
+def folder_of(league: League, identity: str) -> Path:
+    """Return the folder with the league's copy of a bot, as ``copy_of`` does."""
+    return copy_of(league.folder, identity)
+
+
+def examine_next(
+    league: League,
+    queue: Queue,
+    number: int | None = None,
+) -> tuple[QueueEntry, Finding] | None:
+    """Examine an entry that waits, note what became of it, and return both; None if none waits.
+
+    number: of the entry, which this process holds; None for the next one.
+
+    An entry that the arena fails at is set aside, with a trace for the organiser. So is one whose checks were ended too often.
+
+    Raises StagingError if this machine is to blame: then the entry waits again. Raises StoreError if the queue cannot be read or
+    written.
+    """
+    _sweep(league, queue)
+    if number is None and (ended := queue.set_aside_ended(UNEXAMINED)):
+        forget(league.folder, queue, ended.number)
+        return ended, Finding(False, ended.report, ENDED)
+    claimed = queue.claim(number, 0.0 if number else limits_of(league.options).build_seconds)
+    if claimed is None:
+        return None
+    entry, packed = claimed
+    draft = draft_of(league.folder, entry.number)
+    cpu = _cpu_of_children()
+    try:
+        settled = _examined(league, queue, entry, packed, draft, is_players=number is None)
+        _settle(league, queue, entry, settled, draft)
+    except BaseException as error:
+        if of_the_machine(error) or not isinstance(error, Exception):  # or a stop
+            queue.roll_back()
+            queue.put_back(entry.number)
+        raise
+    finally:
+        queue.add_build_seconds(entry.number, _cpu_of_children() - cpu)
+    entry = queue.entry(entry.number)
+    if entry.state == "refused":
+        forget(league.folder, queue, entry.number)
+    return entry, Finding(entry.state != "refused", entry.report, settled.finding.failure)
+
+
+def _examined(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path, *, is_players: bool) -> _Settled:
+    """Examine an entry, whatever is in it, and remove its draft. ``is_players``: the player asked, which comes again to an entry
+    that waits.
+
+    Raises StagingError if this machine is to blame, and has not failed at this entry so often that the entry may be.
+    """
+    try:
+        try:
+            return _examine(league, queue, entry, packed, draft)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)  # before the queue is written: the draft may be what fills the disk
+    except Exception as error:
+        queue.roll_back()
+        if of_the_machine(error):
+            if not (is_players and queue.note_failure(entry.number)):
+                raise _of_this_machine(error, draft) from error
+        elif isinstance(error, ConfigError | BotError):
+            return _Settled(Finding(False, _for_author(str(error), draft)))
+        return _Settled(Finding(False, UNEXAMINED, failures.keep(league.folder, f"entry-{entry.number}", error)))
+
+
+def _of_this_machine(error: Exception, draft: Path) -> StagingError:
+    if isinstance(error, OSError):
+        return StagingError(f"{error.filename or draft}: {error.strerror or error}")
+    return StagingError(str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}")
+
+
+def _examine(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path) -> _Settled:
+    """Examine an entry; the draft of a bot that is accepted becomes the league's copy. Raises whatever the examination does."""
+    bot = _unpacked(league, entry, packed, draft)
+    queue.identify(entry.number, bot.identity)
+    verdict = _verdict(league, bot, lambda: queue.renew(entry.number))
+    if not verdict.accepted:
+        return _Settled(verdict._replace(report=_for_author(verdict.report, draft)))
+    played = _played(league, bot)
+    if played.identity in {anchor.identity for anchor in league.anchors}:
+        raise ConfigError(EQUAL)
+    folder = folder_of(league, bot.identity)
+    shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: no other entry has this identity
+    draft.rename(folder)
+    return _Settled(verdict, played.identity, played.parts)
+
+
+def _settle(league: League, queue: Queue, entry: QueueEntry, settled: _Settled, draft: Path) -> None:
+    """Note what becomes of an entry."""
+    finding = settled.finding
+    if finding.failure:
+        queue.set_aside(entry.number, finding.report)
+        return
+    try:
+        state: EntryState = "accepted" if finding.accepted else "refused"
+        queue.settle(entry.number, state, finding.report, settled.played_as, settled.parts)
+    except ConfigError as error:  # an equal bot came in meanwhile
+        queue.settle(entry.number, "refused", _for_author(str(error), draft))
+    take_back_older(league.folder, queue, entry.number)
+
+
+def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> Bot:
+    """Unpack a bot and return it. Raises ConfigError if it is no bot that the league takes."""
+    if league.terms.publishes_bots and not entry.agreed:
+        raise ConfigError(NOT_AGREED)
+    alike = {compared(anchor.name) for anchor in league.anchors}
+    if compared(entry.family_name) in alike:
+        raise name_taken(entry.family_name, "a bot")
+    shutil.rmtree(draft, ignore_errors=True)  # what a kill has left
+    draft.parent.mkdir(mode=0o700, exist_ok=True)
+    unpack(packed, draft)
+    bot = _loaded(league, draft, entry.family_name, league.loading.interpreters)
+    if sum(map(len, (*bot.run, *bot.build))) > MOST_WORDS:
+        raise ConfigError(f"its run and build lines have more than {MOST_WORDS:,} characters; put a longer script into a file")
+    if entry.identity and bot.identity != entry.identity:
+        raise ConfigError("its files hash to another identity than was announced; send it again")
+    return bot
+
+
+def sweep_alone(folder: Path) -> None:
+    """Remove the drafts that killed players of the league in a folder have left, unless a player is at work.
+
+    They may be what fills the disk, so the queue is not opened: a full disk has no room for that.
+    """
+    drafts = _drafts(folder)
+    with kept_from_others(folder) if drafts else nullcontext(False) as is_alone:
+        for draft in drafts if is_alone else ():
+            number = draft.name.removeprefix(DRAFT)
+            if not (number.isdecimal() and is_at_work(folder, int(number))):  # a command that enters it by hand
+                shutil.rmtree(draft, ignore_errors=True)
+
+
+def _sweep(league: League, queue: Queue) -> None:
+    """Remove the drafts that a kill has left. Who is at work has a lease, which is older than the draft."""
+    drafts = _drafts(league.folder)
+    leased = {f"{DRAFT}{number}" for number in queue.leased()} if drafts else set()
+    for draft in drafts:
+        if draft.name not in leased:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _drafts(folder: Path) -> list[Path]:
+    with suppress(OSError):  # then the next examination sweeps
+        return list((folder / BOTS).glob(f"{DRAFT}*"))
+    return []
+
+
+def _cpu_of_children() -> float:
+    """Return the CPU seconds of all processes that this one has started and waited for, and of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) -> Bot:
+    """Return the league's copy of a bot. Raises ConfigError.
+
+    identity: of its files and commands
+    parts: the hashes of its module and its payload if it was entered with both: its interpreter is the one of then
+    """
+    interpreters = league.loading.interpreters
+    if not parts:
+        return _loaded(league, folder_of(league, identity), name, interpreters)
+    bot = _loaded(league, folder_of(league, identity), name, replace(interpreters, pins=None))
+    if bot.interpreted is None:
+        return bot
+    from khiva_arena.entrants.only_modules import keep, read_from  # not above: few leagues are in ticks
+
+    module = ModuleFile("module", parts[0])
+    if (data := read_from(league.folder / MODULES, module)) is not None:
+        keep(module.kind, data)
+    return bot_files.pinned(bot, replace(interpreters, pins={bot.interpreted.word: module.digest}))
+
+
+def _loaded(league: League, folder: Path, name: str, interpreters: Interpreters) -> Bot:
+    loading = replace(league.loading, include=refuse_outside, interpreters=interpreters)
+    return replace(bot_files.load(str(folder), loading=loading), name=name, author="")
+
+
+def _played(league: League, bot: Bot) -> Bot:
+    """Return a bot as it plays: its module alone in a league in ticks. Raises BotError if that cannot be built."""
+    if league.settings.clock is Clock.TICKS:
+        (bot,) = as_modules([bot], league.sandbox.level, skip_broken=False)
+    return bot
+
+
+def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
+    """Check a bot and play its trial table. ``renew``: called whenever something was done."""
+    settings = league.settings
+    problems = bot_files.of_another_game([bot], settings.game.name)
+    if settings.clock is Clock.TICKS:
+        problems += [*bot_files.not_modules([bot]), *bot_files.beyond_memory([bot], league.sandbox.resources.memory)]
+    if problems:
+        return Finding(False, "\n".join(problem.partition(": ")[2] for problem in problems))
+    running = RunningCheck(
+        bot=bot.in_ticks if settings.clock is Clock.TICKS else bot,
+        limits=settings.limits,
+        sandbox=league.sandbox,
+        games=(settings.game,),
+        quick=True,
+        levels=(league.sandbox.level,),
+        trust=False,
+        runtimes=league.loading.runtimes,
+    )
+    report = check(running, bot.name, lambda step: renew())
+    return _tried(league, bot, renew) if report.passed else Finding(False, _failed(report))
+
+
+def _failed(report: CheckReport) -> str:
+    failed = [step_text(step) for step in report.steps if step.status is Status.FAILED]
+    return "\n".join(["its check failed:", *failed])
+
+
+def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
+    """Play the trial table and return how it went: a bot that does not play it to the end is refused."""
+    playing = _played(league, bot)
+    bots = _at_the_table(playing, league.anchors, league.settings.seats)
+    try:
+        of_anchors = ready_to_play(league.settings, league.anchors, league.sandbox, say_nothing)
+    except (BotError, ConfigError) as error:
+        raise StagingError(f"no trial table can be played, since an anchor does not start: {error}") from None
+    commands = ready_to_play(league.settings, [*league.anchors, playing], league.sandbox, say_nothing, of_anchors)
+    outcomes: list[Outcome] = []
+
+    def take(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        renew()
+
+    secret = secrets.token_bytes(seeds.SECRET_BYTES)
+    pool.play(iter([_job(league, bots, commands, rotation, secret) for rotation in range(len(bots))]), 1, take)
+    recorded = sorted((outcome for outcome in outcomes if outcome.record), key=lambda outcome: outcome.ordinal)
+    if len(recorded) < len(bots):
+        voids = [outcome for outcome in outcomes if not outcome.record]
+        if any(-outcome.ordinal % len(bots) in outcome.causes for outcome in voids):
+            return Finding(
+                False,
+                f"its trial table could not be played because of it: {voids[-1].void}",
+            )
+        raise StagingError(f"the trial table of {bot.name} was void: {voids[-1].void}")
+    places, faults = [], []
+    for outcome in recorded:
+        seat = -outcome.ordinal % len(bots)
+        assert outcome.record is not None
+        places.append(str(outcome.record.ranks[seat]))
+        faults += [f"match {outcome.ordinal + 1}: {blame.verdict}: {blame.detail}" for blame in outcome.seats[seat].faults]
+    played = f"its trial table: {count(len(bots), 'match', 'matches')}, places {', '.join(places)}"
+    if faults:
+        return Finding(False, "\n".join([f"{played}, and faults, for which it would forfeit or lose time:", *faults]))
+    return Finding(True, f"its check passed; {played}, no fault")
+
+
+def _at_the_table(bot: Bot, anchors: Sequence[Bot], seats: int) -> list[Bot]:
+    """Return the bots of a trial table: the bot, and the anchors in turn, as often as it takes."""
+    return [bot, *(anchors[number % len(anchors)] for number in range(seats - 1))]
+
+
+def _job(
+    league: League,
+    bots: Sequence[Bot],
+    commands: dict[str, Command],
+    rotation: int,
+    secret: bytes,
+) -> Job:
+    """Return a match of the trial table: in rotation r, seat s has the bot at place r + s."""
+    seated = [bots[(rotation + seat) % len(bots)] for seat in range(len(bots))]
+    header = conditions_of(league.settings, bots, league.sandbox).header(
+        [(bot.name, bot.identity) for bot in seated], f"trial-{rotation}", secret
+    )
+    return Job(rotation, 1, header, secret, tuple(commands[bot.identity] for bot in seated), league.sandbox)
+
+
+def _for_author(text: str, draft: Path) -> str:
+    """Return a report as it is kept: without places of this machine and what to type on it, harmless, and not too long."""
+    caches = (f"{cache_folder()}/staged-open", f"{cache_folder()}/staged")
+    for place in (*map(str, (draft.absolute(), draft)), *caches, str(shipped.folder("protocol").parent)):
+        text = text.replace(f"--bot {place}: ", "").replace(f"{place}/", "").replace(place, "its folder")
+    lines = [line for line in text[:MOST_REPORT].splitlines() if not line.startswith(NEXT)]
+    return "\n".join(map(harmless, lines))
