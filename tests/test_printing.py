@@ -13,7 +13,7 @@ PACKAGE = Path(khiva_arena.__file__).parent
 MAY_PRINT = ("cli/", "commands/", "terminal/", "outside/template/")
 PROGRAMS = {
     "api/host.py": "hands the stderr of the playing process through",
-    "cluster/own_cluster.py": "a cluster on this machine, in a process",
+    "extensions/cluster/own_cluster.py": "a cluster on this machine, in a process",
     "modules/meter/__main__.py": "the meter alone, for authors of another one",
     "native/build.py": "runs by itself while the package is being installed",
     "sandbox/escape_attempts.py": "a process in a cell that tries to leave it",

@@ -17,14 +17,14 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
-sys.path.insert(0, str(Path(__file__).parent.parent / "cluster" / "support"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "extensions" / "cluster" / "support"))
 
 from arena import bots
 from dask_cluster import DaskCluster, dask_cluster
 from waiting import until
 
-from khiva_arena.cluster.access import FILES
-from khiva_arena.cluster.link import SchedulerLink
+from khiva_arena.extensions.cluster.access import FILES
+from khiva_arena.extensions.cluster.link import SchedulerLink
 
 IDLE_SECONDS = 10.0
 PAYLOAD = 6_000

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "cluster" / "support"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "extensions" / "cluster" / "support"))
 from dask_cluster import DaskCluster, dask_cluster
 from waiting import until
 
-from khiva_arena.cluster.link import SchedulerLink
+from khiva_arena.extensions.cluster.link import SchedulerLink
 
 SETTLE_SECONDS, SECONDS, LOOKS = 8.0, 40.0, 200
 

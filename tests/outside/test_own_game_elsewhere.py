@@ -15,8 +15,8 @@ from waiting import until
 from wording import sentence
 
 import khiva_arena
-from khiva_arena.cluster.games import install, lies_here, pack
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.cluster.games import install, lies_here, pack
 from khiva_arena.games.registry import get
 from khiva_arena.outside import opening
 from khiva_arena.shards.plan_file import read_plan

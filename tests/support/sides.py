@@ -15,7 +15,7 @@ EXTENSIONS = {
         "khiva_arena.commands.page",
         "khiva_arena.page.checker",
     ),
-    "cluster": ("khiva_arena.cluster",),
+    "cluster": ("khiva_arena.extensions.cluster",),
     "league": (
         "khiva_arena.extensions.league.cli.league",
         "khiva_arena.extensions.league.cli.submit",

@@ -13,11 +13,11 @@ from khiva_arena.settings.settings import Settings
 def _executor(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
     """Return the executor of a cluster. Raises ConfigError if it cannot be had, or not with these bots."""
     # Not above: Dask takes a second to import, and what is refused needs none of it.
-    from khiva_arena.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun
+    from khiva_arena.extensions.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun
 
     access, share = access_of(settings), share_to_rerun(settings)
     refuse_what_cannot_go(settings, entrants.entrants, sandbox)
-    from khiva_arena.cluster.dask_executor import Cluster
+    from khiva_arena.extensions.cluster.dask_executor import Cluster
 
     return Cluster(access, settings, sandbox, share, plan, say)
 

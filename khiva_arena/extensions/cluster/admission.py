@@ -10,10 +10,12 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.cluster import offers
-from khiva_arena.cluster.bot_transfer import pack
-from khiva_arena.cluster.games import pack as pack_game
-from khiva_arena.cluster.messages import (
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.build import BUILD_SECONDS
+from khiva_arena.extensions.cluster import offers
+from khiva_arena.extensions.cluster.bot_transfer import pack
+from khiva_arena.extensions.cluster.games import pack as pack_game
+from khiva_arena.extensions.cluster.messages import (
     FIRST,
     HOST,
     AskBots,
@@ -26,9 +28,7 @@ from khiva_arena.cluster.messages import (
     decode_ready,
     encode,
 )
-from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
-from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.build import BUILD_SECONDS
+from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.machine import is_unforeseen
 from khiva_arena.replay.record import Header
 from khiva_arena.result import Clock

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import khiva_arena
-from khiva_arena.cluster.messages import WorkerOffer
+from khiva_arena.extensions.cluster.messages import WorkerOffer
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import in_words, size_in_words
 from khiva_arena.sandbox.rlimits import system_limits

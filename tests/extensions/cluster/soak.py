@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.extend(map(str, Path(__file__).parents[1].glob("**/support")))
+sys.path.extend(map(str, Path(__file__).parents[2].glob("**/support")))
 
 from cluster_killing import ClusterCompetition, run_through, troubled
 

@@ -16,8 +16,8 @@ from dask import config
 from distributed import Client, Future
 from distributed.security import Security
 
-from khiva_arena.cluster.messages import FIRST, RESOURCE, Sealed, SeenWorker
-from khiva_arena.cluster.task import work
+from khiva_arena.extensions.cluster.messages import FIRST, RESOURCE, Sealed, SeenWorker
+from khiva_arena.extensions.cluster.task import work
 from khiva_arena.shipped import folder
 
 COLLECTORS = 4
@@ -137,8 +137,8 @@ def _first(payload: bytes) -> bytes | str:
     Such a worker would end if it got a task that it cannot unpack, so this function travels as code.
     """
     try:
-        from khiva_arena.cluster.messages import Sealed
-        from khiva_arena.cluster.task import work
+        from khiva_arena.extensions.cluster.messages import Sealed
+        from khiva_arena.extensions.cluster.task import work
     except ImportError as error:
         return f"{type(error).__name__}: {error}"
     return work(Sealed(payload)).data

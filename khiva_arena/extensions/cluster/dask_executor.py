@@ -19,19 +19,19 @@ import msgspec
 
 from khiva_arena.arbiter.failure import MOST_TRACE
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.cluster import tables
-from khiva_arena.cluster.access import Access
-from khiva_arena.cluster.admission import Recruiting
-from khiva_arena.cluster.assignments import TableDesk
-from khiva_arena.cluster.connection import ClusterConnection
-from khiva_arena.cluster.link import LinkLost
-from khiva_arena.cluster.messages import TABLE, WorkerTask, decode_done, encode
-from khiva_arena.cluster.spot_checks import SpotChecks
-from khiva_arena.cluster.tables import Assignment
-from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
+from khiva_arena.extensions.cluster import tables
+from khiva_arena.extensions.cluster.access import Access
+from khiva_arena.extensions.cluster.admission import Recruiting
+from khiva_arena.extensions.cluster.assignments import TableDesk
+from khiva_arena.extensions.cluster.connection import ClusterConnection
+from khiva_arena.extensions.cluster.link import LinkLost
+from khiva_arena.extensions.cluster.messages import TABLE, WorkerTask, decode_done, encode
+from khiva_arena.extensions.cluster.spot_checks import SpotChecks
+from khiva_arena.extensions.cluster.tables import Assignment
+from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.machine import is_unforeseen
 from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.playing.jobs import Play

@@ -18,8 +18,8 @@ import msgspec
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.match_queue import Jobs, MatchQueue
-from khiva_arena.cluster.tables import Assignment
-from khiva_arena.cluster.workers import ClusterWorker, Crew
+from khiva_arena.extensions.cluster.tables import Assignment
+from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew
 from khiva_arena.playing.executor import TakeOutcome
 
 LOSSES_MOST = 10

@@ -1,7 +1,8 @@
 """The cluster of ``--dask local:N``: a scheduler and N workers of one thread, on loopback, with their own certificates.
 
-It is a process of its own, ``python -m khiva_arena.cluster.own_cluster N``, since interrupts are for the command alone. It ends
-with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds them.
+It is a process of its own, ``python -m khiva_arena.extensions.cluster.own_cluster N``, since interrupts are for the command
+alone. It ends with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds
+them.
 """
 
 import fcntl

@@ -1,7 +1,7 @@
 """Workers of a cluster that are made up."""
 
-from khiva_arena.cluster.messages import WorkerOffer
-from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
+from khiva_arena.extensions.cluster.messages import WorkerOffer
+from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import GIB

@@ -7,9 +7,9 @@ import sys
 import time
 from typing import Any
 
-from khiva_arena.cluster.access import Access
-from khiva_arena.cluster.link import LinkLost, SchedulerLink
 from khiva_arena.errors import ClusterError
+from khiva_arena.extensions.cluster.access import Access
+from khiva_arena.extensions.cluster.link import LinkLost, SchedulerLink
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.say import Say

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.cluster import own_cluster
+from khiva_arena.extensions.cluster import own_cluster
 
 
 def test_folders_of_clusters_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

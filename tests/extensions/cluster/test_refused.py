@@ -15,11 +15,11 @@ from waiting import until
 from wording import sentence
 
 from khiva_arena import hooks
-from khiva_arena.cluster import link
+from khiva_arena.extensions.cluster import link
 
 WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
-if any(word.endswith("cluster.host") for word in sys.orig_argv):
+if any(word.endswith("extensions.cluster.host") for word in sys.orig_argv):
     now = time.time
     time.time = lambda: now() - 86_400
 """

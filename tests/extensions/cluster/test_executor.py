@@ -2,7 +2,7 @@
 
 import typing
 
-from khiva_arena.cluster.dask_executor import Cluster
+from khiva_arena.extensions.cluster.dask_executor import Cluster
 from khiva_arena.playing.executor import Executor, LocalExecutor
 
 

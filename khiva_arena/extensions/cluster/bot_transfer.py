@@ -9,12 +9,12 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.seals import is_as_sealed
-from khiva_arena.cluster.messages import PackedBot, PackedFile
 from khiva_arena.entrants import bots, runtimes, sources, staging
 from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.cluster.messages import PackedBot, PackedFile
 from khiva_arena.replay.definition import DefinedRuntime
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command

@@ -131,7 +131,7 @@ def test_a_cluster_of_this_machine(tmp_path: Path) -> None:
 
 
 def test_a_cluster_of_this_machine_serves_no_page_that_nobody_was_told_of() -> None:
-    words = [sys.executable, "-m", "khiva_arena.cluster.own_cluster", "2"]
+    words = [sys.executable, "-m", "khiva_arena.extensions.cluster.own_cluster", "2"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         told = json.loads(process.stdout.readline())

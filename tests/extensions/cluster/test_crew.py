@@ -21,15 +21,15 @@ from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
-from khiva_arena.cluster import offers, tables
-from khiva_arena.cluster.access import Access
-from khiva_arena.cluster.admission import Recruiting
-from khiva_arena.cluster.assignments import LOSSES_MOST
-from khiva_arena.cluster.dask_executor import Cluster
-from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
-from khiva_arena.cluster.tables import seconds_for
-from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
 from khiva_arena.errors import ClusterError, GameFault, StoreError
+from khiva_arena.extensions.cluster import offers, tables
+from khiva_arena.extensions.cluster.access import Access
+from khiva_arena.extensions.cluster.admission import Recruiting
+from khiva_arena.extensions.cluster.assignments import LOSSES_MOST
+from khiva_arena.extensions.cluster.dask_executor import Cluster
+from khiva_arena.extensions.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
+from khiva_arena.extensions.cluster.tables import seconds_for
+from khiva_arena.extensions.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, RecordedSeat
@@ -113,7 +113,7 @@ def test_a_worker_takes_no_more_matches_than_its_resource_says() -> None:
         told | {"resources": {"khiva-arena": 0}},
         told | {"resources": None},
     ]
-    from khiva_arena.cluster.link import workers_seen  # not above: it imports Dask
+    from khiva_arena.extensions.cluster.link import workers_seen  # not above: it imports Dask
 
     found = workers_seen(dict(zip("abcd", workers, strict=True)))
     assert [one.threads for one in found.values()] == [8, 2, 0, 8]
@@ -222,7 +222,7 @@ def play(
     taken = [] if taken is None else taken
     said: list[str] = []
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2", **how})
-    from khiva_arena.cluster.dask_executor import Cluster  # not above: it imports Dask
+    from khiva_arena.extensions.cluster.dask_executor import Cluster  # not above: it imports Dask
 
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, share, None, lambda text, *, warning=False: said.append(text))
     cluster._checks.commands = {seat.bot: Command((), "") for table in tables for one in table for seat in one.header.seats}
@@ -310,7 +310,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
         played.complete = True
 
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    from khiva_arena.cluster.dask_executor import Cluster  # not above: it imports Dask
+    from khiva_arena.extensions.cluster.dask_executor import Cluster  # not above: it imports Dask
 
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda text, *, warning=False: None)
     cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
@@ -324,8 +324,8 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
 
 def test_a_run_ends_when_too_many_matches_cannot_be_confirmed_unless_they_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one alone ends nothing, and its table is recorded; that of the second one is not."""
-    monkeypatch.setattr("khiva_arena.cluster.spot_checks.HOST_WAITS", ())
-    monkeypatch.setattr("khiva_arena.cluster.spot_checks.task.converse", lambda *_: TaskDone([], "no memory"))
+    monkeypatch.setattr("khiva_arena.extensions.cluster.spot_checks.HOST_WAITS", ())
+    monkeypatch.setattr("khiva_arena.extensions.cluster.spot_checks.task.converse", lambda *_: TaskDone([], "no memory"))
     tables = [[job(0)], [job(1)], [job(2)]]
     recorded: list[Outcome] = []
 
@@ -457,7 +457,7 @@ def test_an_answer_at_which_the_arbiter_fails_ends_its_worker_alone(
             raise IndexError("not one of theirs")
         return function(*parts)
 
-    monkeypatch.setattr(f"khiva_arena.cluster.dask_executor.{place}", fails_once)
+    monkeypatch.setattr(f"khiva_arena.extensions.cluster.dask_executor.{place}", fails_once)
     taken, scheduler, said = play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0), job(1)])
     assert [(outcome.ordinal, outcome.void) for outcome in taken] == [(0, ""), (1, "")]
     assert len({*scheduler.given}) == 2
@@ -474,13 +474,13 @@ def test_an_interrupt_and_an_error_of_the_machine_end_a_run_on_a_cluster(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("khiva_arena.cluster.dask_executor.tables.check", fails)
+    monkeypatch.setattr("khiva_arena.extensions.cluster.dask_executor.tables.check", fails)
     with pytest.raises(type(error)):
         play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0)])
 
 
 def dask_executor() -> Any:
-    from khiva_arena.cluster import dask_executor as module  # not above: it imports Dask
+    from khiva_arena.extensions.cluster import dask_executor as module  # not above: it imports Dask
 
     return module
 

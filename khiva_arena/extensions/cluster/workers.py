@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from khiva_arena.cluster.messages import RESOURCE, SeenWorker, WorkerOffer
-from khiva_arena.cluster.offers import cores_of, slots
+from khiva_arena.extensions.cluster.messages import RESOURCE, SeenWorker, WorkerOffer
+from khiva_arena.extensions.cluster.offers import cores_of, slots
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 

@@ -17,10 +17,10 @@ from made_up_workers import GOOD, crew, worker
 from waiting import PATIENCE
 from wording import pattern, sentence
 
-from khiva_arena.cluster.access import Access
-from khiva_arena.cluster.workers import RecruitStage
 from khiva_arena.competition.announcing import _estimate
 from khiva_arena.events.durations import MatchTime
+from khiva_arena.extensions.cluster.access import Access
+from khiva_arena.extensions.cluster.workers import RecruitStage
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
@@ -105,7 +105,7 @@ def recorded(store: Path) -> int:
 def of_two(broken: dict[str, dict[str, str]]) -> Any:
     """A cluster whose workers are ready, except for those bots."""
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    from khiva_arena.cluster.dask_executor import Cluster  # not above: it imports Dask
+    from khiva_arena.extensions.cluster.dask_executor import Cluster  # not above: it imports Dask
 
     made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda _text, *, warning=False: None)
     made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
@@ -117,7 +117,7 @@ def of_two(broken: dict[str, dict[str, str]]) -> Any:
 def test_a_bot_that_starts_somewhere_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = of_two({"ann": {"x": "no compiler", "y": "crashed"}, "bob": {"y": "crashed, too"}})
     monkeypatch.setattr(made._recruiting, "of", lambda *_words, **_keywords: None)
-    monkeypatch.setattr("khiva_arena.cluster.dask_executor.first_header", lambda *_words: None)
+    monkeypatch.setattr("khiva_arena.extensions.cluster.dask_executor.first_header", lambda *_words: None)
     assert made.who_starts_nowhere([]) == {"y": ("ann", "crashed")}
 
 

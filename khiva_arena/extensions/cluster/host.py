@@ -1,6 +1,7 @@
 """A helper process on a worker, which tells the worker's offer and stages bots.
 
-A task starts it as ``python -m khiva_arena.cluster.host``. One message comes in, one goes out. It stops at the end of its input.
+A task starts it as ``python -m khiva_arena.extensions.cluster.host``. One message comes in, one goes out. It stops at the end of
+its input.
 """
 
 import os
@@ -20,20 +21,12 @@ import khiva_arena
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import lag_of_each_second
 from khiva_arena.arbiter.preflight import PreflightFailed
-from khiva_arena.cluster import games
-from khiva_arena.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
-from khiva_arena.cluster.messages import (
-    AskBots,
-    AskOffer,
-    BotsReady,
-    PackedBot,
-    WorkerOffer,
-    decode_ask,
-    encode,
-)
-from khiva_arena.cluster.offers import SETTING_OF_RLIMIT, python, source
-from khiva_arena.cluster.task import HEADER
 from khiva_arena.errors import ArenaError, BotError, StagingError
+from khiva_arena.extensions.cluster import games
+from khiva_arena.extensions.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
+from khiva_arena.extensions.cluster.messages import AskBots, AskOffer, BotsReady, PackedBot, WorkerOffer, decode_ask, encode
+from khiva_arena.extensions.cluster.offers import SETTING_OF_RLIMIT, python, source
+from khiva_arena.extensions.cluster.task import HEADER
 from khiva_arena.handed_games import offer as offer_game
 from khiva_arena.hints.starts import hinting, start
 from khiva_arena.sandbox import cell, detect, system
