@@ -15,7 +15,6 @@ from khiva_arena.api.matches import RecordedMatches as RecordedMatches
 from khiva_arena.api.matches import ReplayStep as ReplayStep
 from khiva_arena.api.matches import match as match
 from khiva_arena.api.matches import matches as matches
-from khiva_arena.api.merge import merge as merge
 from khiva_arena.api.tables import Table as Table
 from khiva_arena.api.tables import TableList as TableList
 from khiva_arena.api.tables import standings as standings
@@ -28,6 +27,9 @@ from khiva_arena.check.report import CheckReport as CheckReport
 from khiva_arena.check.report import CheckStep as CheckStep
 from khiva_arena.env.local import LocalTable as LocalTable
 from khiva_arena.env.local import local as local
+from khiva_arena.extensions.shards.merge import Merged as Merged
+from khiva_arena.extensions.shards.merge_function import merge as merge
+from khiva_arena.extensions.shards.rerun import RerunPart as RerunPart
 from khiva_arena.games.base import Game as Game
 from khiva_arena.games.base import SeatPoints as SeatPoints
 from khiva_arena.games.base import State as State
@@ -36,7 +38,5 @@ from khiva_arena.protocol.bot_function import BotRequest as BotRequest
 from khiva_arena.ratings.sprt import SprtReport as SprtReport
 from khiva_arena.report.shapes import PairDifference as PairDifference
 from khiva_arena.report.sprt import Sprt as Sprt
-from khiva_arena.shards.merge import Merged as Merged
-from khiva_arena.shards.rerun import RerunPart as RerunPart
 
 __version__: str

@@ -69,7 +69,7 @@ def test_each_module_of_the_table_is_there() -> None:
     ("source", "found"),
     [
         ("import khiva_arena.extensions.league", ["khiva_arena.extensions.league"]),
-        ("def late():\n    from khiva_arena.shards import plan", ["khiva_arena.shards.plan"]),
+        ("def late():\n    from khiva_arena.extensions.shards import plan", ["khiva_arena.extensions.shards.plan"]),
         ("from khiva_arena.extensions import league", ["khiva_arena.extensions.league"]),
         ("from made_league import Shape", ["made_league.Shape"]),
         ('run([python, "-m", "khiva_arena.web.watching"])', ["khiva_arena.web.watching"]),

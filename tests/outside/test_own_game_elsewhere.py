@@ -17,9 +17,9 @@ from wording import sentence
 import khiva_arena
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.cluster.games import install, lies_here, pack
+from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.games.registry import get
 from khiva_arena.outside import opening
-from khiva_arena.shards.plan_file import read_plan
 
 pytestmark = pytest.mark.slow
 NOTES = '"""A bidding', 'import os, sys\nopen({file!r}, "a").write(" ".join(sys.orig_argv) + chr(10))\n"""A bidding'

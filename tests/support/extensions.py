@@ -30,7 +30,13 @@ EXTENSIONS = {
     "own_games": ("check/own_game.py", "commands/check_game.py", "outside/*"),
     "seats": ("cli/play.py", "cli/relay.py", "commands/play.py", "commands/relay.py", "commands/taken_seat.py", "seats/*"),
     "serve": ("competition/live_web.py", "web/*"),
-    "shards": ("api/merge.py", "cli/merge.py", "commands/merge.py", "commands/plans.py", "shards/*"),
+    "shards": (
+        "extensions/shards/merge_function.py",
+        "extensions/shards/merge_options.py",
+        "extensions/shards/merge_command.py",
+        "extensions/shards/plans.py",
+        "shards/*",
+    ),
 }
 """The files of each extension, below the package."""
 

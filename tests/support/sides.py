@@ -39,11 +39,11 @@ EXTENSIONS = {
         "khiva_arena.seats",
     ),
     "shards": (
-        "khiva_arena.api.merge",
-        "khiva_arena.cli.merge",
-        "khiva_arena.commands.merge",
-        "khiva_arena.commands.plans",
-        "khiva_arena.shards",
+        "khiva_arena.extensions.shards.merge_function",
+        "khiva_arena.extensions.shards.merge_options",
+        "khiva_arena.extensions.shards.merge_command",
+        "khiva_arena.extensions.shards.plans",
+        "khiva_arena.extensions.shards",
     ),
     "web": ("khiva_arena.competition.live_web", "khiva_arena.web"),
 }

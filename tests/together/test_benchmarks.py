@@ -12,7 +12,7 @@ import pytest
 from arena import arena
 
 import khiva_arena
-from khiva_arena.shards.plan_file import read_plan
+from khiva_arena.extensions.shards.plan_file import read_plan
 
 HERE = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(HERE))

@@ -35,7 +35,7 @@ WRITERS = {
     "extensions/league/player/newest_table.py": "sums, which are made anew",
     "page/folder.py": "page of results",
     "page/write.py": "page of results",
-    "shards/plan_file.py": "plan",
+    "extensions/shards/plan_file.py": "plan",
     "store/new_file.py": "whatever the others write",
 }
 """What the modules write that write a file whole."""

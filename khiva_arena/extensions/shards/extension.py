@@ -17,39 +17,39 @@ class _Plans:
     """Plans, as ``competition.plans.Plans`` wants them."""
 
     def check_together(self, flags: PlanFlags, config: Path | None, options: RunOptions, *, shipped: bool) -> None:
-        from khiva_arena.commands.plans import check_together
+        from khiva_arena.extensions.shards.plans import check_together
 
         check_together(flags, config, options, shipped=shipped)
 
     def why_not_in_shards(self, form: str, stages: int = 1) -> str:
-        from khiva_arena.shards.plan import why_not_in_shards
+        from khiva_arena.extensions.shards.plan import why_not_in_shards
 
         return why_not_in_shards(form, stages)
 
     def refuse_shard(self, stages: Sequence[Settings]) -> NoReturn:
-        from khiva_arena.commands.plans import refuse_shard
+        from khiva_arena.extensions.shards.plans import refuse_shard
 
         refuse_shard(stages)
 
     def check_plannable(self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
-        from khiva_arena.shards.plan import check_plannable
+        from khiva_arena.extensions.shards.plan import check_plannable
 
         check_plannable(path, stages, entrants)
 
     def print_plan(self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
-        from khiva_arena.commands.plans import print_plan
+        from khiva_arena.extensions.shards.plans import print_plan
 
         print_plan(path, stages, entrants, as_json)
 
     def game_of(self, path: Path) -> str:
-        from khiva_arena.shards.plan_file import read_plan
+        from khiva_arena.extensions.shards.plan_file import read_plan
 
         return read_plan(path).game
 
     def competition_of_plan(
         self, path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say
     ) -> PlannedCompetition:
-        from khiva_arena.shards.plan import competition_of_plan
+        from khiva_arena.extensions.shards.plan import competition_of_plan
 
         return competition_of_plan(path, word, flags, any_engine, say)
 

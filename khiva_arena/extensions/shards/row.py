@@ -15,25 +15,25 @@ def _load() -> tuple[FilledHook, ...]:
 
 
 def _merge_command() -> "click.Command":
-    from khiva_arena.cli.merge import command
+    from khiva_arena.extensions.shards.merge_options import command
 
     return command
 
 
 def _merge() -> object:
-    from khiva_arena.api.merge import merge
+    from khiva_arena.extensions.shards.merge_function import merge
 
     return merge
 
 
 def _merged() -> object:
-    from khiva_arena.shards.merge import Merged
+    from khiva_arena.extensions.shards.merge import Merged
 
     return Merged
 
 
 def _rerun_part() -> object:
-    from khiva_arena.shards.rerun import RerunPart
+    from khiva_arena.extensions.shards.rerun import RerunPart
 
     return RerunPart
 

@@ -13,8 +13,8 @@ from synthesised import planned
 from synthesised_shards import play_shard
 
 from khiva_arena import hooks
-from khiva_arena.shards.plan_file import write_plan
-from khiva_arena.shards.shard import Shard
+from khiva_arena.extensions.shards.plan_file import write_plan
+from khiva_arena.extensions.shards.shard import Shard
 from khiva_arena.store.db import FILE, Store
 from khiva_arena.store.files import LEAGUE
 

@@ -18,8 +18,8 @@ from khiva_arena.entrants import payloads
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.extensions.league import folder, public_state
 from khiva_arena.extensions.league.chain import links
+from khiva_arena.extensions.shards import plan_file
 from khiva_arena.replay import definition, league_format, record
-from khiva_arena.shards import plan_file
 from khiva_arena.store import bundle
 from khiva_arena.store import files as store_files
 
@@ -103,7 +103,9 @@ def formats(place: Path) -> dict[str, Format]:
             partial(json_schema, *lines),
             "FORMAT in khiva_arena/store/bundle.py, which must read the old one, too",
         ),
-        "plan": Format(str(plan_file.FORMAT), partial(json_schema, plan_file._Plan), "FORMAT in khiva_arena/shards/plan_file.py"),
+        "plan": Format(
+            str(plan_file.FORMAT), partial(json_schema, plan_file._Plan), "FORMAT in khiva_arena/extensions/shards/plan_file.py"
+        ),
         "record of a match": Format(
             f"{record.FORMAT} and {record.IN_TICKS}",
             partial(json_schema, record.Record),

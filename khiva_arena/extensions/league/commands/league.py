@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from khiva_arena import shipped
 from khiva_arena.commands.new import make
-from khiva_arena.commands.plans import tell_plan
 from khiva_arena.commands.run import check_needed_flags
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.interpreters import WORDS, pin_of
@@ -38,14 +37,15 @@ from khiva_arena.extensions.league.submissions.names import check_name
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.waiting import take_back
+from khiva_arena.extensions.shards.plan import keep_plan, places_of_bots
+from khiva_arena.extensions.shards.plan_file import read_plan
+from khiva_arena.extensions.shards.plans import tell_plan
 from khiva_arena.games.registry import NAMES
 from khiva_arena.modules.released import released
 from khiva_arena.report.text import listing
 from khiva_arena.result import Clock
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.permissions import asking
-from khiva_arena.shards.plan import keep_plan, places_of_bots
-from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.store.new_file import check_new_file, new_file

@@ -8,7 +8,7 @@ from arena import C, arena, bots
 from stores import NAIVE, RANDOM, TRUSTED
 from wording import sentence
 
-from khiva_arena.shards.plan_file import read_plan
+from khiva_arena.extensions.shards.plan_file import read_plan
 
 RUN = ["run", *bots(C, NAIVE, RANDOM), "--seats", "2", *TRUSTED, "--rule", "max_turns=6", "--budget", "1h"]
 

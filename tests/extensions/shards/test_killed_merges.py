@@ -19,8 +19,8 @@ from synthesised_shards import play_shard
 
 import khiva_arena
 from khiva_arena.errors import StoreFull
-from khiva_arena.shards import merge
-from khiva_arena.shards.shard import WHOLE, Shard
+from khiva_arena.extensions.shards import merge
+from khiva_arena.extensions.shards.shard import WHOLE, Shard
 from khiva_arena.store.db import FILE, Store
 
 KILLS = Path(__file__).parent / "support" / "merge_kills.py"

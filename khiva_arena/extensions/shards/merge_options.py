@@ -46,6 +46,6 @@ def command(**flags: Any) -> int:
     machine has another one drawn in its place, and is counted; if more than one in twenty cannot be, the store is refused. All
     that lies beside a record comes along. For seeds that are still missing it prints the command that plays them, and the exit
     code is 1. The same command again changes nothing, and goes on if it was ended."""
-    from khiva_arena.commands.merge import merge  # when it is called, so that -h is quick
+    from khiva_arena.extensions.shards.merge_command import merge  # when it is called, so that -h is quick
 
     return merge(**flags)

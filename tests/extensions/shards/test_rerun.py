@@ -22,19 +22,19 @@ from ticks_event import MODULES, OF_THE_FIRST, commands, rerunner_of
 from ticks_event import six_in_ticks as six_in_ticks
 from wording import pattern, sentence
 
-from khiva_arena.api.merge import merge
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.audit.compared import as_recorded, compared
 from khiva_arena.audit.rerun import Rerunner
 from khiva_arena.audit.sample import RerunFindings, RerunSample, Sample, Unconfirmed, chance_found, lots, share_of
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.shards import merge as merge_room
+from khiva_arena.extensions.shards.merge_function import merge
+from khiva_arena.extensions.shards.parts import opened_parts
+from khiva_arena.extensions.shards.rerun import RerunPart, rerun_parts
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record
 from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.shards import merge as merge_room
-from khiva_arena.shards.parts import opened_parts
-from khiva_arena.shards.rerun import RerunPart, rerun_parts
 from khiva_arena.store.db import Store
 
 MATCHES, FORGED = 6, 2

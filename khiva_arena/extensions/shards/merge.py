@@ -20,10 +20,8 @@ from khiva_arena.audit.sample import share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
 from khiva_arena.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
-from khiva_arena.result import VOIDS_MOST
-from khiva_arena.say import Say
-from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
-from khiva_arena.shards.parts import (
+from khiva_arena.extensions.shards.missing import MissingShard, missing_shards, notes_alike
+from khiva_arena.extensions.shards.parts import (
     EventPart,
     HowFar,
     check_alike,
@@ -33,7 +31,9 @@ from khiva_arena.shards.parts import (
     refuse_closed,
     refuse_redrawn,
 )
-from khiva_arena.shards.rerun import RerunPart, rerun_parts
+from khiva_arena.extensions.shards.rerun import RerunPart, rerun_parts
+from khiva_arena.result import VOIDS_MOST
+from khiva_arena.say import Say
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.store.files import MODULES
 from khiva_arena.store.shard_note import leave_note

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from wording import sentence
 
-from khiva_arena.commands import merge as merge_command
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.settings import league_text
-from khiva_arena.shards.merge import Merged
-from khiva_arena.shards.missing import MissingShard
+from khiva_arena.extensions.shards import merge_command as merge_command
+from khiva_arena.extensions.shards.merge import Merged
+from khiva_arena.extensions.shards.missing import MissingShard
 
 
 def merged(**changes: object) -> Merged:

@@ -11,13 +11,13 @@ from khiva_arena.events import drift
 from khiva_arena.events.find import events_of
 from khiva_arena.events.progress import ResumePoint
 from khiva_arena.events.stored import has_seeds, keep_modules, stored_event
+from khiva_arena.extensions.shards.shard import PlannedShard, Shard
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound, Shape
-from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.store.shard_note import leave_note
 from khiva_arena.words import count

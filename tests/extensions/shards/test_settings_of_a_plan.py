@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from synthesised import planned
 
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.extensions.shards.plan import settings_of
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -14,7 +15,6 @@ from khiva_arena.setting_row import Kind, Setting
 from khiva_arena.settings import define
 from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TABLE
-from khiva_arena.shards.plan import settings_of
 
 VALUES: dict[str, Any] = {"bots": ("shipped:python/random", "shipped:python/naive"), "seats": 2}
 PLAIN = [
@@ -33,7 +33,9 @@ def defined(settings: Settings) -> Definition:
 def test_a_setting_comes_back(row: Setting) -> None:
     value = 3 if row.kind is Kind.NUMBER else not row.default
     definition = defined(replace(settings_from(VALUES), **{row.name: value}))
-    assert settings_of(definition, bytes(32)).get(row.name) == value, f"{row.name} does not come back in shards/plan.py"
+    assert settings_of(definition, bytes(32)).get(row.name) == value, (
+        f"{row.name} does not come back in extensions/shards/plan.py"
+    )
 
 
 def test_the_clock_comes_back() -> None:

@@ -14,6 +14,9 @@ from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable
+from khiva_arena.extensions.shards.plan_file import PlanRead, event_of, read_plan, write_plan
+from khiva_arena.extensions.shards.play import PlannedEvents, bot_rows
+from khiva_arena.extensions.shards.shard import WHOLE, PlannedShard, shard_of
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import HASHED
 from khiva_arena.hints.starts import modules_of
@@ -30,9 +33,6 @@ from khiva_arena.settings.define import definition_of, refuse_short_turns, refus
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.settings.table import AUTO, TABLE, TIMES
-from khiva_arena.shards.plan_file import PlanRead, event_of, read_plan, write_plan
-from khiva_arena.shards.play import PlannedEvents, bot_rows
-from khiva_arena.shards.shard import WHOLE, PlannedShard, shard_of
 from khiva_arena.store.db import EventRow
 from khiva_arena.words import count
 

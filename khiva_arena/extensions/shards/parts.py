@@ -16,7 +16,7 @@ from khiva_arena.audit.store import StoredEvent
 from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
 from khiva_arena.events import drift, stored
 from khiva_arena.events.find import begins
-from khiva_arena.shards.plan import why_not_in_shards
+from khiva_arena.extensions.shards.plan import why_not_in_shards
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.words import count
 

@@ -1,0 +1,1 @@
+"""An event divided between machines by hand. Begin with ``plan.py``."""
