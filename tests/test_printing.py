@@ -18,8 +18,8 @@ PROGRAMS = {
     "native/build.py": "runs by itself while the package is being installed",
     "sandbox/escape_attempts.py": "a process in a cell that tries to leave it",
     "sandbox/keeper.py": "a process that keeps files in memory",
-    "seats/link.py": "stands for a guest at the table",
-    "seats/relay.py": "the relay, which runs without the arena",
+    "extensions/seats/link.py": "stands for a guest at the table",
+    "extensions/seats/relay.py": "the relay, which runs without the arena",
 }
 """Modules that are, or speak for, a program of their own."""
 

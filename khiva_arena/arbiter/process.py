@@ -58,8 +58,8 @@ PATIENCE = 0.001
 GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
 LINK_LOST_STATUS, HUB_GONE_STATUS = 75, 74
-"""Exit codes of ``seats/link.py``: the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), or the hub at which
-players arrive has (EX_IOERR)."""
+"""Exit codes of ``extensions/seats/link.py``: the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), or the
+hub at which players arrive has (EX_IOERR)."""
 
 
 class Processes:

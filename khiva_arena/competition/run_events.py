@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class LinkNewsSource(Protocol):
-    """A source of news of links to bots on other machines, such as seats/seating.py."""
+    """A source of news of links to bots on other machines, such as extensions/seats/seating.py."""
 
     def tell(self, take: Callable[[stream.LinkNews], None] | None) -> None:
         """Hand the news to ``take`` from now on, in another thread; None: to nobody."""

@@ -254,7 +254,7 @@ def test_a_fault_of_the_machine_is_nobodys_and_accuses_nobody(
 
 def test_each_row_of_the_machine_is_brought_about() -> None:
     # tests/arbiter/test_pool.py ends a process, and tests/modules/runner/test_growth.py has memory refused. The hub is ended in
-    # tests/seats/test_relay.py, and fails in test_of_many.py.
+    # tests/extensions/seats/test_relay.py, and fails in test_of_many.py.
     elsewhere = ("a process of the arena that plays", "the machine refuses memory", "the process that")
     missing = [what for what in rows("The machine's") if not what.startswith(tuple(case.what for case in HOST))]
     assert [what for what in missing if not what.startswith(elsewhere)] == []

@@ -16,10 +16,10 @@ from wording import sentence
 import khiva_arena
 from khiva_arena.check.own_game import advice
 from khiva_arena.errors import GameMissing
+from khiva_arena.extensions.seats.person import Person
 from khiva_arena.outside import opening
 from khiva_arena.outside.game import OutsideGame
 from khiva_arena.replay.definition import read_definition
-from khiva_arena.seats.person import Person
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow

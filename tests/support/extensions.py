@@ -28,7 +28,14 @@ EXTENSIONS = {
         "league/*",
     ),
     "own_games": ("check/own_game.py", "commands/check_game.py", "outside/*"),
-    "seats": ("cli/play.py", "cli/relay.py", "commands/play.py", "commands/relay.py", "commands/taken_seat.py", "seats/*"),
+    "seats": (
+        "extensions/seats/play_options.py",
+        "extensions/seats/relay_options.py",
+        "extensions/seats/play_command.py",
+        "extensions/seats/relay_command.py",
+        "extensions/seats/taken_seat.py",
+        "seats/*",
+    ),
     "serve": ("competition/live_web.py", "web/*"),
     "shards": (
         "extensions/shards/merge_function.py",

@@ -31,12 +31,12 @@ EXTENSIONS = {
         "khiva_arena.outside",
     ),
     "seats": (
-        "khiva_arena.cli.play",
-        "khiva_arena.cli.relay",
-        "khiva_arena.commands.play",
-        "khiva_arena.commands.relay",
-        "khiva_arena.commands.taken_seat",
-        "khiva_arena.seats",
+        "khiva_arena.extensions.seats.play_options",
+        "khiva_arena.extensions.seats.relay_options",
+        "khiva_arena.extensions.seats.play_command",
+        "khiva_arena.extensions.seats.relay_command",
+        "khiva_arena.extensions.seats.taken_seat",
+        "khiva_arena.extensions.seats",
     ),
     "shards": (
         "khiva_arena.extensions.shards.merge_function",

@@ -42,13 +42,13 @@ def _load() -> tuple[FilledHook, ...]:
 
 
 def _play() -> "click.Command":
-    from khiva_arena.cli.play import command
+    from khiva_arena.extensions.seats.play_options import command
 
     return command
 
 
 def _relay() -> "click.Command":
-    from khiva_arena.cli.relay import command
+    from khiva_arena.extensions.seats.relay_options import command
 
     return command
 

@@ -5,9 +5,9 @@ from typing import Protocol
 
 import trio
 
-from khiva_arena.seats import link, link_protocol
-from khiva_arena.seats.links import Link
-from khiva_arena.seats.relay_protocol import GRANT, MOST, WINDOW, LinkBreach, number
+from khiva_arena.extensions.seats import link, link_protocol
+from khiva_arena.extensions.seats.links import Link
+from khiva_arena.extensions.seats.relay_protocol import GRANT, MOST, WINDOW, LinkBreach, number
 
 LOOK_SECONDS = 0.05
 FRAMES_MOST = 4_096

@@ -21,7 +21,7 @@ from relaying import (
 )
 
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.seats import relays
+from khiva_arena.extensions.seats import relays
 
 
 def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:

@@ -18,9 +18,18 @@ import traceback
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from khiva_arena.seats.relay_connecting import OTHER, Ended, address_text, explain, harmless, object_of, read_now, receive_frames
-from khiva_arena.seats.relay_program import Program, Watchdog
-from khiva_arena.seats.relay_protocol import (
+from khiva_arena.extensions.seats.relay_connecting import (
+    OTHER,
+    Ended,
+    address_text,
+    explain,
+    harmless,
+    object_of,
+    read_now,
+    receive_frames,
+)
+from khiva_arena.extensions.seats.relay_program import Program, Watchdog
+from khiva_arena.extensions.seats.relay_protocol import (
     COUNTED_OF_ARENA,
     DEAD_SECONDS,
     GREET_SECONDS,

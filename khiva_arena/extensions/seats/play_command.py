@@ -14,21 +14,21 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.commands.otherwise import THIS_DEAL, beside
-from khiva_arena.commands.taken_seat import TakenSeat
 from khiva_arena.commands.traced import Tracing, say_faults
 from khiva_arena.competition.live_views import LIVE_VIEWS
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.seats import final_page
+from khiva_arena.extensions.seats.hub_process import Hub
+from khiva_arena.extensions.seats.seating import linked, relays_order
+from khiva_arena.extensions.seats.taken_seat import TakenSeat
 from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
 from khiva_arena.handed_games import offer
 from khiva_arena.hints.starts import start_match
 from khiva_arena.replay.story import ending
 from khiva_arena.replay.verify import verify
-from khiva_arena.seats import final_page
-from khiva_arena.seats.hub_process import Hub
-from khiva_arena.seats.seating import linked, relays_order
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.shipped import ADVISERS

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from relaying import TOKEN
 
-from khiva_arena.commands.relay import as_one_file
+from khiva_arena.extensions.seats.relay_command import as_one_file
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from khiva_arena.seats.relay_protocol import GRANT, POSIX, WINDOW, LinkBreach
+from khiva_arena.extensions.seats.relay_protocol import GRANT, POSIX, WINDOW, LinkBreach
 
 DRAIN_SECONDS = 0.1
 CHUNK = 65_536

@@ -10,16 +10,17 @@ from typing import Any
 from khiva_arena import shipped
 from khiva_arena.entrants.unconfined import Start, unconfined
 from khiva_arena.errors import ConfigError
-from khiva_arena.seats import relay as one_file
+from khiva_arena.extensions.seats import relay as one_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
 _FUTURE = "from __future__ import annotations\n"
-_IMPORT = re.compile(r"^from khiva_arena\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
+_IMPORT = re.compile(r"^from khiva_arena\.extensions\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
 
 
 def relay(where: str, name: str, command: Sequence[str], **options: Any) -> int:
-    """Serve a bot until the arena no longer needs it, and return the exit code. ``options``: those of ``seats.relay.relay``."""
+    """Serve a bot until the arena no longer needs it, and return the exit code. ``options``: those of
+    ``extensions.seats.relay.relay``."""
     words = list(command)
     if not words:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.extensions.seats.hub_process import Hub
+from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, read_token, token_folder
 from khiva_arena.say import Say
-from khiva_arena.seats.hub_process import Hub
-from khiva_arena.seats.relay_protocol import address, is_loopback, read_token, token_folder
 from khiva_arena.settings.settings import Settings
 from khiva_arena.stream import LinkNews
 from khiva_arena.terminal.messages import message_of

@@ -39,6 +39,6 @@ def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, 
 
     The page is served to this machine alone, under an address that nobody can guess, until the command ends.
     """
-    from khiva_arena.commands.play import play  # when it is called, so that -h is quick
+    from khiva_arena.extensions.seats.play_command import play  # when it is called, so that -h is quick
 
     return play(hints, port, opens, terminal, as_json, flags)

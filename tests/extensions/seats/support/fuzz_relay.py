@@ -1,7 +1,7 @@
 """Frames of an arena that may send anything, thrown at the relay: it may lose the link, and it may end where an arena that has
 shown the token says so, but it raises nothing else, and starts and holds no more than it may.
 
-    python tests/seats/support/fuzz_relay.py [--minutes M] [--seed S]
+    python tests/extensions/seats/support/fuzz_relay.py [--minutes M] [--seed S]
 """
 
 import argparse
@@ -16,9 +16,9 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from khiva_arena.seats import relay_talk
-from khiva_arena.seats.relay_connecting import Ended
-from khiva_arena.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof
+from khiva_arena.extensions.seats import relay_talk
+from khiva_arena.extensions.seats.relay_connecting import Ended
+from khiva_arena.extensions.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof
 
 AT_MOST = 3
 TOKEN = "a token that nobody else has"

@@ -13,7 +13,7 @@ from arena import descendants, living
 from relaying import SECONDS, TOKEN, ended, relay
 from waiting import until
 
-from khiva_arena.seats.relay_protocol import HEAD, MOST, Frames, packed, packed_json, proof
+from khiva_arena.extensions.seats.relay_protocol import HEAD, MOST, Frames, packed, packed_json, proof
 
 DEEP = b"[" * 60_000
 CAT = ("-c", "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, open('/dev/null', 'wb'))")

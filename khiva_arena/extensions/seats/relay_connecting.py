@@ -7,7 +7,7 @@ import ssl
 import time
 from typing import Any, Iterator  # noqa: UP035 - for Python 3.9
 
-from khiva_arena.seats.relay_protocol import HEAD, MOST, LinkBreach, same, values_of
+from khiva_arena.extensions.seats.relay_protocol import HEAD, MOST, LinkBreach, same, values_of
 
 CHUNK = 65_536
 LONGEST_LINE = 300

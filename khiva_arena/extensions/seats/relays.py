@@ -24,12 +24,12 @@ import msgspec
 import trio
 
 from khiva_arena.entrants.guests import REMOTE, seat_of, trips_file
-from khiva_arena.seats.contained import contained
-from khiva_arena.seats.hub_messages import tell
-from khiva_arena.seats.links import Seated
-from khiva_arena.seats.relay_life import Connection, Life
-from khiva_arena.seats.relay_place import AGAIN_SECONDS, RelayPlace
-from khiva_arena.seats.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION, Frames, LinkBreach, packed_json, proof
+from khiva_arena.extensions.seats.contained import contained
+from khiva_arena.extensions.seats.hub_messages import tell
+from khiva_arena.extensions.seats.links import Seated
+from khiva_arena.extensions.seats.relay_life import Connection, Life
+from khiva_arena.extensions.seats.relay_place import AGAIN_SECONDS, RelayPlace
+from khiva_arena.extensions.seats.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION, Frames, LinkBreach, packed_json, proof
 
 FIRST_SECONDS = 2.0
 """The time for the first byte of a connection."""

@@ -13,14 +13,14 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.extensions.seats.contained import contained
+from khiva_arena.extensions.seats.hints import Hints
+from khiva_arena.extensions.seats.hub_messages import tell
+from khiva_arena.extensions.seats.links import Seated
+from khiva_arena.extensions.seats.person import Person, read
+from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.games.base import Plain
 from khiva_arena.page.html import seat_page
-from khiva_arena.seats.contained import contained
-from khiva_arena.seats.hints import Hints
-from khiva_arena.seats.hub_messages import tell
-from khiva_arena.seats.links import Seated
-from khiva_arena.seats.person import Person, read
-from khiva_arena.seats.seat_link import Chair
 from khiva_arena.web import serving
 from khiva_arena.web.once import OnceOnly
 

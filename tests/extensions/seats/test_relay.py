@@ -41,8 +41,8 @@ from wording import sentence
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play, play_one
-from khiva_arena.commands.relay import as_one_file
-from khiva_arena.seats.relay_protocol import MOST, WINDOW, packed, packed_json, proof, read_token
+from khiva_arena.extensions.seats.relay_command import as_one_file
+from khiva_arena.extensions.seats.relay_protocol import MOST, WINDOW, packed, packed_json, proof, read_token
 
 pytestmark = pytest.mark.soak
 
@@ -450,7 +450,7 @@ def test_a_relay_that_is_told_to_end_says_so_in_a_line(script: Path) -> None:
 
 TWICE = """
 import os, signal, sys
-from khiva_arena.seats import relay, relay_talk
+from khiva_arena.extensions.seats import relay; from khiva_arena.extensions.seats import relay_talk
 end = relay_talk.Relay._end_all
 def again(self):
     os.kill(os.getpid(), signal.SIGTERM)

@@ -10,14 +10,14 @@ from rich.rule import Rule
 from rich.text import Text
 
 from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.extensions.seats.hints import Hints
+from khiva_arena.extensions.seats.hub_messages import tell
+from khiva_arena.extensions.seats.links import Seated
+from khiva_arena.extensions.seats.person import Person
+from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.sheet import Draw
-from khiva_arena.seats.hints import Hints
-from khiva_arena.seats.hub_messages import tell
-from khiva_arena.seats.links import Seated
-from khiva_arena.seats.person import Person
-from khiva_arena.seats.seat_link import Chair
 from khiva_arena.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.text import ISOLATES, harmless
 

@@ -10,8 +10,8 @@ from functools import partial
 
 import trio
 
-from khiva_arena.seats.links import Link
-from khiva_arena.seats.relay_protocol import (
+from khiva_arena.extensions.seats.links import Link
+from khiva_arena.extensions.seats.relay_protocol import (
     COUNTED_OF_RELAY,
     DEAD_SECONDS,
     Channel,
@@ -21,7 +21,7 @@ from khiva_arena.seats.relay_protocol import (
     packed,
     packed_json,
 )
-from khiva_arena.seats.remote_seat import RemoteSeat
+from khiva_arena.extensions.seats.remote_seat import RemoteSeat
 
 CHUNK = 65_536
 PING_SECONDS = 1.0

@@ -9,9 +9,9 @@ from typing import Any
 import trio
 
 from khiva_arena.arbiter import round_trip
-from khiva_arena.seats.hub_messages import tell
-from khiva_arena.seats.links import Link
-from khiva_arena.seats.relay_life import Life
+from khiva_arena.extensions.seats.hub_messages import tell
+from khiva_arena.extensions.seats.links import Link
+from khiva_arena.extensions.seats.relay_life import Life
 
 AGAIN_SECONDS = 0.5
 """The time between two arrivals of a relay."""

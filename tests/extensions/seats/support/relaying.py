@@ -18,11 +18,11 @@ from sound_bot import sound
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.entrants import guests
+from khiva_arena.extensions.seats.hub_process import Hub
+from khiva_arena.extensions.seats.relay_program import WATCHDOG
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.reap import MARK
-from khiva_arena.seats.hub_process import Hub
-from khiva_arena.seats.relay_program import WATCHDOG
 
 FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
 BROKEN = str(ROOT / "bots" / "broken" / "main.py")

@@ -5,8 +5,8 @@ from functools import partial
 
 import trio
 
-from khiva_arena.seats.contained import contained
-from khiva_arena.seats.link_protocol import FAILED, LONGEST_NAME, record
+from khiva_arena.extensions.seats.contained import contained
+from khiva_arena.extensions.seats.link_protocol import FAILED, LONGEST_NAME, record
 
 CHUNK = 65_536
 FAILED_SECONDS = 5.0

@@ -17,17 +17,17 @@ from wording import sentence
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants.guests import HUB, LINK, REMOTE, seat_of
-from khiva_arena.seats import links, relay_talk, relays
-from khiva_arena.seats.contained import contained
-from khiva_arena.seats.hub_process import LINK_PROGRAM
-from khiva_arena.seats.link_protocol import FAILED, OUT, record
-from khiva_arena.seats.links import Link, Seated
-from khiva_arena.seats.relay_connecting import Ended
-from khiva_arena.seats.relay_life import Life
-from khiva_arena.seats.relay_place import RelayPlace
-from khiva_arena.seats.relay_protocol import Frames, LinkBreach
-from khiva_arena.seats.relay_talk import ArenaLink, Relay
-from khiva_arena.seats.seat_link import Chair
+from khiva_arena.extensions.seats import links, relay_talk, relays
+from khiva_arena.extensions.seats.contained import contained
+from khiva_arena.extensions.seats.hub_process import LINK_PROGRAM
+from khiva_arena.extensions.seats.link_protocol import FAILED, OUT, record
+from khiva_arena.extensions.seats.links import Link, Seated
+from khiva_arena.extensions.seats.relay_connecting import Ended
+from khiva_arena.extensions.seats.relay_life import Life
+from khiva_arena.extensions.seats.relay_place import RelayPlace
+from khiva_arena.extensions.seats.relay_protocol import Frames, LinkBreach
+from khiva_arena.extensions.seats.relay_talk import ArenaLink, Relay
+from khiva_arena.extensions.seats.seat_link import Chair
 
 OURS = "not one of theirs"
 
@@ -188,7 +188,7 @@ def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Pa
     monkeypatch.setenv(HUB, str(tmp_path / "hub"))
     monkeypatch.setenv(LINK, LINK_PROGRAM)
     monkeypatch.setattr(relays, "Connection", BrokenConnection)
-    monkeypatch.setattr("khiva_arena.seats.relay_place.tell", lambda _message: None)
+    monkeypatch.setattr("khiva_arena.extensions.seats.relay_place.tell", lambda _message: None)
     with hub_of(seated, tmp_path / "hub"):
         outcome = play_one(match(startup_ms=20_000))
     assert outcome.record is None, outcome.seats[1].faults
@@ -243,7 +243,7 @@ def test_a_relay_whose_token_cannot_be_compared_keeps_out_no_other(
 
     monkeypatch.setattr(relays, "proof", fails_once)
     monkeypatch.setattr(relays, "tell", lambda _message: None)
-    monkeypatch.setattr("khiva_arena.seats.relay_place.tell", lambda _message: None)
+    monkeypatch.setattr("khiva_arena.extensions.seats.relay_place.tell", lambda _message: None)
 
     def connects(port: int) -> bool:
         """Whether a relay is welcome."""
@@ -280,7 +280,7 @@ class MadeUpChair:
 
 
 def test_a_person_who_cannot_be_told_the_end_keeps_it_from_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    from khiva_arena.seats.persons import Persons  # not above: Starlette comes with it
+    from khiva_arena.extensions.seats.persons import Persons  # not above: Starlette comes with it
 
     persons: Any = object.__new__(Persons)
     persons._chairs = chairs = [MadeUpChair(fails=True), MadeUpChair(fails=False)]

@@ -1,4 +1,4 @@
-"""The hub: a process of its own, ``python -m khiva_arena.seats.hub``, for players who are no programs of this machine.
+"""The hub: a process of its own, ``python -m khiva_arena.extensions.seats.hub``, for players who are no programs of this machine.
 
 The command that needs the hub starts it (hub_process.py) and sends orders on its stdin. The hub answers on stdout, and ends at
 the end of its stdin, so that it never outlives the command. At the table a link (link.py) stands for each player.
@@ -11,8 +11,8 @@ from typing import Any
 import trio
 
 from khiva_arena.arbiter import handed_over
-from khiva_arena.seats.hub_messages import Orders, tell
-from khiva_arena.seats.links import listen
+from khiva_arena.extensions.seats.hub_messages import Orders, tell
+from khiva_arena.extensions.seats.links import listen
 
 
 async def _main() -> None:
@@ -61,10 +61,10 @@ def _persons(first: dict[str, Any]) -> Any:
     if "persons" not in first:
         return None
     if first["terminal"]:
-        from khiva_arena.seats.terminal_seat import TerminalPersons  # not above: rich comes with it
+        from khiva_arena.extensions.seats.terminal_seat import TerminalPersons  # not above: rich comes with it
 
         return TerminalPersons(first)
-    from khiva_arena.seats.persons import Persons  # not above: Starlette comes with it
+    from khiva_arena.extensions.seats.persons import Persons  # not above: Starlette comes with it
 
     return Persons(first)
 
@@ -72,7 +72,7 @@ def _persons(first: dict[str, Any]) -> Any:
 def _relays(first: dict[str, Any]) -> Any:
     if "relays" not in first:
         return None
-    from khiva_arena.seats.relays import Relays
+    from khiva_arena.extensions.seats.relays import Relays
 
     return Relays(first)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import trio
 
 from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.extensions.seats import link_protocol
+from khiva_arena.extensions.seats.hints import Hints
+from khiva_arena.extensions.seats.links import Link
+from khiva_arena.extensions.seats.person import Frames, Person
 from khiva_arena.games.base import Plain
-from khiva_arena.seats import link_protocol
-from khiva_arena.seats.hints import Hints
-from khiva_arena.seats.links import Link
-from khiva_arena.seats.person import Frames, Person
 
 
 class Chair(ABC):

@@ -351,7 +351,8 @@ def test_the_title_says_which_of_the_others_is_a_person(page: Page, tmp_path: Pa
 
 
 def test_nothing_of_others_is_in_the_page(page: Page, tmp_path: Path) -> None:
-    """Its source is the same for every seat and deal; what it shows it hears on its socket (tests/seats/test_persons.py)."""
+    """Its source is the same for every seat and deal; what it shows it hears on its socket
+    (tests/extensions/seats/test_persons.py)."""
     with seated(page, tmp_path, *table("khiva")):
         source = page.js("return fetch(location.href).then((answer) => answer.text())")
     with seated(page, tmp_path, *bots(C, "person"), "--seed", "other"):

@@ -33,7 +33,7 @@ def command(where: str | None, name: str | None, command: tuple[str, ...], copy:
     TLS, unless HOST is this machine, as behind an ssh tunnel. If it is lost, the relay connects again and no byte is lost, while
     the bot's clock runs. It ends with the run, or by Ctrl-C.
     """
-    from khiva_arena.commands import relay  # when it is called, so that -h is quick
+    from khiva_arena.extensions.seats import relay_command as relay  # when it is called, so that -h is quick
 
     if copy:
         return relay.copy(copy)

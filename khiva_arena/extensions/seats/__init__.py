@@ -1,0 +1,1 @@
+"""Players who are no local program: people and remote bots. Begin with ``seating.py``."""
