@@ -73,7 +73,7 @@ def test_each_module_of_the_table_is_there() -> None:
         ("from khiva_arena.extensions import league", ["khiva_arena.extensions.league"]),
         ("from made_league import Shape", ["made_league.Shape"]),
         ('run([python, "-m", "khiva_arena.web.watching"])', ["khiva_arena.web.watching"]),
-        ('files("khiva_arena/outside/template/game.py")', ["khiva_arena.outside.template.game"]),
+        ('files("khiva_arena/extensions/own_games/template/game.py")', ["khiva_arena.extensions.own_games.template.game"]),
         ('arena("merge", "one", "two")', ["khiva-arena merge"]),
         ('[python, "-m", "khiva_arena", "play", *bots]', ["khiva-arena play"]),
         ('sentence("merge", "not-complete")', []),

@@ -77,7 +77,7 @@ OTHERS = {
     "modules/released": (1, OURS),
     "modules/runner/main": (2, INSIDE),
     "native/build": (6, OURS),
-    "outside/host": (2, SYSTEM),
+    "extensions/own_games/host": (2, SYSTEM),
     "page/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
     "page/html": (3, OURS),
     "page/released": (1, OURS),

@@ -27,7 +27,7 @@ EXTENSIONS = {
         ),
         "league/*",
     ),
-    "own_games": ("check/own_game.py", "commands/check_game.py", "outside/*"),
+    "own_games": ("extensions/own_games/own_game.py", "extensions/own_games/check_game.py", "outside/*"),
     "seats": (
         "extensions/seats/play_options.py",
         "extensions/seats/relay_options.py",

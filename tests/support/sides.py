@@ -26,9 +26,9 @@ EXTENSIONS = {
         "khiva_arena.extensions.league",
     ),
     "outside": (
-        "khiva_arena.check.own_game",
-        "khiva_arena.commands.check_game",
-        "khiva_arena.outside",
+        "khiva_arena.extensions.own_games.own_game",
+        "khiva_arena.extensions.own_games.check_game",
+        "khiva_arena.extensions.own_games",
     ),
     "seats": (
         "khiva_arena.extensions.seats.play_options",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from khiva_arena import outside
+from khiva_arena.extensions import own_games as outside
 from khiva_arena.games.base import Game
 from khiva_arena.handed import GameSource
 from khiva_arena.handed_games import OWN_GAMES
@@ -16,32 +16,32 @@ class _OwnGames:
     """Games of users, as ``handed_games.OwnGames`` wants them."""
 
     def source_of(self, word: str) -> GameSource:
-        from khiva_arena.outside.source import source_of
+        from khiva_arena.extensions.own_games.source import source_of
 
         return source_of(word)
 
     def show(self, word: str) -> GameSource:
-        from khiva_arena.outside.opening import show
+        from khiva_arena.extensions.own_games.opening import show
 
         return show(word)
 
     def open_game(self, word: str) -> Game:
-        from khiva_arena.outside.opening import open_game
+        from khiva_arena.extensions.own_games.opening import open_game
 
         return open_game(word)
 
     def offer(self, words: Iterable[str]) -> None:
-        from khiva_arena.outside.opening import offer
+        from khiva_arena.extensions.own_games.opening import offer
 
         offer(words)
 
     def forget(self) -> None:
-        from khiva_arena.outside.opening import forget
+        from khiva_arena.extensions.own_games.opening import forget
 
         forget()
 
     def check_games(self, words: Sequence[str], rule: Sequence[str], *, as_json: bool) -> int:
-        from khiva_arena.commands.check_game import check_games
+        from khiva_arena.extensions.own_games.check_game import check_games
 
         return check_games(words, rule, as_json=as_json)
 

@@ -21,9 +21,9 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from wording import sentence
 
+from khiva_arena.extensions.own_games import opening
 from khiva_arena.games.asked import asking
 from khiva_arena.games.registry import GAMES
-from khiva_arena.outside import opening
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.seeds import run_secret, seed_secret
 from khiva_arena.replay.verify import verify

@@ -9,13 +9,13 @@ from in_targets import in_long
 from own_games import TEMPLATE, Made
 from wording import pattern, sentence
 
-from khiva_arena.check.own_game import steps_of
 from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
+from khiva_arena.extensions.own_games import game as outside_game
+from khiva_arena.extensions.own_games import process
+from khiva_arena.extensions.own_games.game import OutsideGame
+from khiva_arena.extensions.own_games.opening import open_game
+from khiva_arena.extensions.own_games.own_game import steps_of
 from khiva_arena.games.base import Game
-from khiva_arena.outside import game as outside_game
-from khiva_arena.outside import process
-from khiva_arena.outside.game import OutsideGame
-from khiva_arena.outside.opening import open_game
 
 SECRET = bytes(range(32))
 APPLY = "        check_choices(self.pending(), choices)\n"

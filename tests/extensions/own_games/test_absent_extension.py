@@ -106,6 +106,8 @@ def test_code_of_games_is_imported_once_one_is_handed_over_and_ended_with_the_co
     assert set(codes.strip("[").split(", ")) == {"0"}
     assert variable == "False"
     loaded = {
-        name for name in names if name.startswith("khiva_arena.outside.") or name == extensions.__name__ + ".own_games.extension"
+        name
+        for name in names
+        if name.startswith("khiva_arena.extensions.own_games.") or name == extensions.__name__ + ".own_games.extension"
     }
     assert bool(loaded) == handed

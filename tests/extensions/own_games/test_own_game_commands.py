@@ -14,11 +14,11 @@ from stores import NAIVE, RANDOM
 from wording import sentence
 
 import khiva_arena
-from khiva_arena.check.own_game import advice
 from khiva_arena.errors import GameMissing
+from khiva_arena.extensions.own_games import opening
+from khiva_arena.extensions.own_games.game import OutsideGame
+from khiva_arena.extensions.own_games.own_game import advice
 from khiva_arena.extensions.seats.person import Person
-from khiva_arena.outside import opening
-from khiva_arena.outside.game import OutsideGame
 from khiva_arena.replay.definition import read_definition
 from khiva_arena.store.db import Store
 

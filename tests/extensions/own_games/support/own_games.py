@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import khiva_arena.outside
+import khiva_arena.extensions.own_games
 
-TEMPLATE = Path(khiva_arena.outside.__file__).parent / "template" / "game.py"
+TEMPLATE = Path(khiva_arena.extensions.own_games.__file__).parent / "template" / "game.py"
 Made = Callable[..., Path]
 
 

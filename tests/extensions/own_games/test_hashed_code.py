@@ -8,8 +8,8 @@ from own_games import changed
 from wording import sentence
 
 from khiva_arena.errors import ConfigError, GameFault
-from khiva_arena.outside import opening
-from khiva_arena.outside.source import source_of
+from khiva_arena.extensions.own_games import opening
+from khiva_arena.extensions.own_games.source import source_of
 
 AT = 1_700_000_000
 

@@ -27,8 +27,7 @@ from typing import Any, NamedTuple, NoReturn
 import msgspec
 
 from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
-from khiva_arena.games.base import Event, Game, Pending, State
-from khiva_arena.outside.calls import (
+from khiva_arena.extensions.own_games.calls import (
     CONFIG,
     CPU_SECONDS,
     DONE,
@@ -46,7 +45,8 @@ from khiva_arena.outside.calls import (
     payload_of,
     strictly,
 )
-from khiva_arena.outside.running import last_words, leave_last_words
+from khiva_arena.extensions.own_games.running import last_words, leave_last_words
+from khiva_arena.games.base import Event, Game, Pending, State
 from khiva_arena.words import an
 
 MEMORY = 4 * 2**30

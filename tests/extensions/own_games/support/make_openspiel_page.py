@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.games.base import Game
-from khiva_arena.outside.opening import open_game
 
-PAGE = Path(__file__).parents[3] / "docs" / "openspiel-games.md"
+PAGE = Path(__file__).parents[4] / "docs" / "openspiel-games.md"
 BOT = "shipped:python/random"
 SLOWLY = ["--turn", "60s", "--start", "60s", "--isolation", "trusted", "--seed", "a page"]
 

@@ -4,7 +4,7 @@ import pytest
 from own_games import Made
 
 from khiva_arena.errors import GameFault
-from khiva_arena.outside.opening import open_game
+from khiva_arena.extensions.own_games.opening import open_game
 
 SECRET = bytes(range(32))
 SCORES = "    @property\n    def scores(self)"

@@ -17,9 +17,9 @@ from wording import sentence
 import khiva_arena
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.cluster.games import install, lies_here, pack
+from khiva_arena.extensions.own_games import opening
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.games.registry import get
-from khiva_arena.outside import opening
 
 pytestmark = pytest.mark.slow
 NOTES = '"""A bidding', 'import os, sys\nopen({file!r}, "a").write(" ".join(sys.orig_argv) + chr(10))\n"""A bidding'
@@ -129,7 +129,7 @@ def test_workers_play_it_in_processes_of_their_own(folder: Path) -> None:
         assert len(kept) == 1
     assert digest(there.stderr) == here
     programs = {line.split(" -m ")[1].split()[0] for line in ran.read_text().splitlines()}
-    assert programs == {"khiva_arena.outside.host"}  # neither the Dask worker nor the arbiter has imported it
+    assert programs == {"khiva_arena.extensions.own_games.host"}  # neither the Dask worker nor the arbiter has imported it
     arena("verify", "there", "--game", "noted.py", cwd=folder)
 
 

@@ -4,9 +4,9 @@ from functools import partial
 
 from wording import sentence
 
-from khiva_arena.check.own_game import advice
+from khiva_arena.extensions.own_games.own_game import advice
+from khiva_arena.extensions.own_games.template.game import GAME
 from khiva_arena.games import draws
-from khiva_arena.outside.template.game import GAME
 from khiva_arena.rng import Stream
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from own_games import Made, changed
 
-from khiva_arena.outside import opening
+from khiva_arena.extensions.own_games import opening
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
-from khiva_arena.handed import GameSource
-from khiva_arena.outside.calls import (
+from khiva_arena.extensions.own_games.calls import (
     CONFIG,
     CPU_SECONDS,
     DONE,
@@ -37,8 +36,9 @@ from khiva_arena.outside.calls import (
     Spec,
     frame_of,
 )
-from khiva_arena.outside.running import Whereabouts, last_words, place_in
-from khiva_arena.outside.source import source_of
+from khiva_arena.extensions.own_games.running import Whereabouts, last_words, place_in
+from khiva_arena.extensions.own_games.source import source_of
+from khiva_arena.handed import GameSource
 from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.sandbox.stops import block
 

@@ -12,8 +12,8 @@ from pages import blocks
 from wording import sentence
 
 from khiva_arena.errors import RulesError
+from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.games.base import Game, State
-from khiva_arena.outside.opening import open_game
 from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.soak
