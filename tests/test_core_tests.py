@@ -72,7 +72,7 @@ def test_each_module_of_the_table_is_there() -> None:
         ("def late():\n    from khiva_arena.extensions.shards import plan", ["khiva_arena.extensions.shards.plan"]),
         ("from khiva_arena.extensions import league", ["khiva_arena.extensions.league"]),
         ("from made_league import Shape", ["made_league.Shape"]),
-        ('run([python, "-m", "khiva_arena.web.watching"])', ["khiva_arena.web.watching"]),
+        ('run([python, "-m", "khiva_arena.extensions.serve.watching"])', ["khiva_arena.extensions.serve.watching"]),
         ('files("khiva_arena/extensions/own_games/template/game.py")', ["khiva_arena.extensions.own_games.template.game"]),
         ('arena("merge", "one", "two")', ["khiva-arena merge"]),
         ('[python, "-m", "khiva_arena", "play", *bots]', ["khiva-arena play"]),

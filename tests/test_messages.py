@@ -33,7 +33,7 @@ LEFT = {
     "*/make_*.py": "writes files that are published, whose words are their own",
     "tests/modules/*_rows.py": "as above",
     "tests/extensions/seats/support/fuzz_relay.py": "a program's own report",
-    "tests/web/test_in_a_browser.py": "the words of live.js, which is not Python",
+    "tests/extensions/serve/test_in_a_browser.py": "the words of live.js, which is not Python",
     "tests/support/levels.py": "why a test is skipped",
     "tests/tools/__main__.py": "what each tool does",
     "tests/support/tools.py": "as above",

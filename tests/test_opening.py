@@ -112,8 +112,8 @@ OTHERS = {
     "terminal/screen_process": (1, SYSTEM),
     "terminal/tty": (1, SYSTEM),
     "terminal/viewer": (1, TYPED),
-    "web/once": (1, SYSTEM),
-    "web/served_page": (2, OURS),
+    "extensions/serve/once": (1, SYSTEM),
+    "extensions/serve/served_page": (2, OURS),
 }
 """The calls of each other module: how many, and what they open. A stranger named none of these files."""
 

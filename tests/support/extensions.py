@@ -36,7 +36,7 @@ EXTENSIONS = {
         "extensions/seats/taken_seat.py",
         "seats/*",
     ),
-    "serve": ("competition/live_web.py", "web/*"),
+    "serve": ("extensions/serve/live_web.py", "web/*"),
     "shards": (
         "extensions/shards/merge_function.py",
         "extensions/shards/merge_options.py",

@@ -45,7 +45,7 @@ EXTENSIONS = {
         "khiva_arena.extensions.shards.plans",
         "khiva_arena.extensions.shards",
     ),
-    "web": ("khiva_arena.competition.live_web", "khiva_arena.web"),
+    "web": ("khiva_arena.extensions.serve.live_web", "khiva_arena.extensions.serve"),
 }
 """The modules of each extension, or the folders of them, by its folder of tests."""
 TOGETHER = ("together", "benchmarks")

@@ -19,10 +19,10 @@ from khiva_arena.extensions.seats.hub_messages import tell
 from khiva_arena.extensions.seats.links import Seated
 from khiva_arena.extensions.seats.person import Person, read
 from khiva_arena.extensions.seats.seat_link import Chair
+from khiva_arena.extensions.serve import serving
+from khiva_arena.extensions.serve.once import OnceOnly
 from khiva_arena.games.base import Plain
 from khiva_arena.page.html import seat_page
-from khiva_arena.web import serving
-from khiva_arena.web.once import OnceOnly
 
 CLOSED_SECONDS = 3.0
 """The time with no page open after which the command may end, once the match is over: a page that loads again is briefly away."""

@@ -17,14 +17,14 @@ class _LiveViews:
     """Views of runs, as ``competition.live_views.LiveViews`` wants them."""
 
     def of_run(self, report: Path | None, say: Say) -> LiveRun:
-        from khiva_arena.competition.live_web import LiveWeb
+        from khiva_arena.extensions.serve.live_web import LiveWeb
 
         return LiveWeb(report, say)
 
     def of_stream(self, source: Source, report: Path | None, say: Say) -> int:
+        from khiva_arena.extensions.serve.served_page import FIRST_SEED, ServedPage
+        from khiva_arena.extensions.serve.watching import LiveBoard, run
         from khiva_arena.page import html
-        from khiva_arena.web.served_page import FIRST_SEED, ServedPage
-        from khiva_arena.web.watching import LiveBoard, run
 
         if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
             raise ConfigError(f"--report {report}: not a page of results of khiva-arena {__version__}; no other can be served")

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from khiva_arena.extensions.league.routes.guard import IN_THE_OPEN, PublicGuard, is_private
 from khiva_arena.extensions.league.routes.markup import joined, tag
 from khiva_arena.extensions.league.submissions.queue import Queue
-from khiva_arena.web import serving
+from khiva_arena.extensions.serve import serving
 
 IDLE = serving.IDLE_SECONDS
 

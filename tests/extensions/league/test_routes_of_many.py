@@ -18,8 +18,8 @@ from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.queue import Queue
-from khiva_arena.web import serving
-from khiva_arena.web.connections import ConnectionBounds, PeerConnection
+from khiva_arena.extensions.serve import serving
+from khiva_arena.extensions.serve.connections import ConnectionBounds, PeerConnection
 
 OURS = "not one of theirs"
 

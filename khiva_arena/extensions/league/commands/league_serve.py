@@ -25,7 +25,7 @@ def serve(
     LIVE_VIEWS.get("a page that is served")
     from khiva_arena.extensions.league.routes.server import NO_TLS, ServerPlace  # Starlette comes with it
     from khiva_arena.extensions.league.routes.server import serve as serve_league
-    from khiva_arena.web.serving import inherited
+    from khiva_arena.extensions.serve.serving import inherited
 
     listener = None
     try:

@@ -11,8 +11,8 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from khiva_arena.web.connections import is_loopback
-from khiva_arena.web.guard import (
+from khiva_arena.extensions.serve.connections import is_loopback
+from khiva_arena.extensions.serve.guard import (
     MOST_BYTES,
     TOO_LONG,
     WRONG_ORIGIN,

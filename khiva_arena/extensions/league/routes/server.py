@@ -24,11 +24,11 @@ from khiva_arena.extensions.league.routes.guard import PublicGuard
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.submissions.limits import UploadLimits
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.serve.connections import ConnectionBounds, PeerConnection
+from khiva_arena.extensions.serve.serving import answer_all, listening
 from khiva_arena.sandbox import own_cell, readable_paths
 from khiva_arena.say import Say
 from khiva_arena.text import harmless
-from khiva_arena.web.connections import ConnectionBounds, PeerConnection
-from khiva_arena.web.serving import answer_all, listening
 
 CONNECTIONS_MOST, OF_AN_ADDRESS_MOST = 1_200, 200
 """The connections at a time, and those of them from one address; a browser opens about six for a page."""

@@ -30,7 +30,15 @@ class Served:
         self._stream = folder / "events.jsonl"
         self._stream.write_bytes(b"")
         with self._stream.open("rb") as file:
-            words = [sys.executable, "-P", "-m", "khiva_arena.web.watching", str(file.fileno()), str(folder / "page.html"), ""]
+            words = [
+                sys.executable,
+                "-P",
+                "-m",
+                "khiva_arena.extensions.serve.watching",
+                str(file.fileno()),
+                str(folder / "page.html"),
+                "",
+            ]
             self.process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[file.fileno()], text=True
             )

@@ -5,7 +5,7 @@ import { busy, place } from "./place.js";
 const PATIENCE = 500;
 
 /**
- * What one line of progress says, see khiva_arena/web/watching.py.
+ * What one line of progress says, see khiva_arena/extensions/serve/watching.py.
  * @typedef {{ title: string, recorded: number, matches: number, at_most: boolean, seeds: number, of_seeds: number, seconds: number, left: number | null, faults: number, voids: number, set_aside: number, marks: string, llr: string, how: string, page: number, closed: boolean }} Progress
  */
 

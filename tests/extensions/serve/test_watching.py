@@ -25,13 +25,13 @@ from waiting import until
 from wording import sentence
 
 from khiva_arena import hooks
+from khiva_arena.extensions.serve import served_page
+from khiva_arena.extensions.serve.served_page import ServedPage
+from khiva_arena.extensions.serve.serving import BACKLOG
+from khiva_arena.extensions.serve.watching import LiveBoard
 from khiva_arena.page import html
 from khiva_arena.stream import encoded
 from khiva_arena.terminal.viewer import open_source
-from khiva_arena.web import served_page
-from khiva_arena.web.served_page import ServedPage
-from khiva_arena.web.serving import BACKLOG
-from khiva_arena.web.watching import LiveBoard
 
 pytestmark = pytest.mark.slow
 
@@ -210,7 +210,9 @@ def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: P
 def test_a_server_that_stands_still_holds_up_neither(tmp_path: Path) -> None:
     words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "4", "--trust-bots", "--out", "out", "--web")
     with playing(tmp_path, *words) as (process, address):
-        (server,) = (pid for pid in descendants(process.pid) if b"web.watching" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        (server,) = (
+            pid for pid in descendants(process.pid) if b"extensions.serve.watching" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
         os.kill(server, signal.SIGSTOP)
         assert process.wait(timeout=60) == 0
     assert refused(address)

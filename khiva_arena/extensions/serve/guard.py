@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from khiva_arena.web.once import REFUSED, OnceOnly
+from khiva_arena.extensions.serve.once import REFUSED, OnceOnly
 
 MOST_BYTES = 64 << 10
 """The most bytes of the head of a request, of its body, and of a message of a WebSocket."""

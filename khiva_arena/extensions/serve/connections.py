@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import trio
 
-from khiva_arena.web.guard import MOST_BYTES
+from khiva_arena.extensions.serve.guard import MOST_BYTES
 
 RECEIVED_MOST = 1 << 14
 """The bytes that are taken from a connection at a time: the others wait in the system until those are answered."""

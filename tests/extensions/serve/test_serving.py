@@ -17,7 +17,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from khiva_arena.web import connections, guard, serving
+from khiva_arena.extensions.serve import connections, guard, serving
 
 TOKEN = "a-token"
 PIECE = b"x" * 65_536

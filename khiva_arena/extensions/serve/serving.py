@@ -34,9 +34,9 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
 from starlette.types import Receive, Scope, Send
 
-from khiva_arena.web.connections import ConnectionBounds, Connections, PeerConnection, connection_of, network_of
-from khiva_arena.web.guard import MOST_BYTES, Guard
-from khiva_arena.web.once import OnceOnly
+from khiva_arena.extensions.serve.connections import ConnectionBounds, Connections, PeerConnection, connection_of, network_of
+from khiva_arena.extensions.serve.guard import MOST_BYTES, Guard
+from khiva_arena.extensions.serve.once import OnceOnly
 
 FIRST_INHERITED = 3
 """The descriptor at which a service manager puts the first socket."""
