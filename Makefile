@@ -163,7 +163,7 @@ interpreters: .venv/.test ## build the interpreters of bots in ticks to the byte
 # What runs the page, by pinned hashes, lies in interpreters/build; neither git nor the wheel has it.
 RUNTIME := interpreters/build/page-runtime.tar
 page: .venv/.run ## fetch what runs the page that checks bundles (needs npm), and write khiva-arena.html; OUT=khiva-arena.html
-	@[ $(RUNTIME) -nt khiva_arena/page/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
+	@[ $(RUNTIME) -nt khiva_arena/extensions/checker/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
 	@$(ARENA) page --runtime $(RUNTIME) --out $(or $(OUT),khiva-arena.html)
 
 schema: .venv/.test ## write the published schemas and the tables of docs/standings.md; read the diff

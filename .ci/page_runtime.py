@@ -1,4 +1,5 @@
-"""Fetch what runs the arena in a page, by the hashes of khiva_arena/page/runtime.toml, into an archive: ``make page``.
+"""Fetch what runs the arena in a page, by the hashes of khiva_arena/extensions/checker/runtime.toml, into an archive: ``make
+page``.
 
 Pyodide then compiles Python's own modules, to bytes that have a pinned hash as well.
 """
@@ -23,7 +24,7 @@ const python = await loadPyodide({ env: { PYTHONHASHSEED: "0" } });
 python.runPython(readFileSync(compiles, "utf8"));
 writeFileSync(out, python.globals.get("compiled")(python.toPy(modules)).toJs());
 """
-PINS = Path(__file__).parent.parent / "khiva_arena" / "page" / "runtime.toml"
+PINS = Path(__file__).parent.parent / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 
 
 class FetchError(Exception):

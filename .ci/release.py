@@ -176,7 +176,7 @@ def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
         component.pop("externalReferences", None)
         component |= {"externalReferences": kept} if kept else {}
     made = tomllib.loads((ROOT / "interpreters" / "pins.toml").read_text("utf-8"))
-    page = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text("utf-8"))
+    page = tomllib.loads((ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml").read_text("utf-8"))
     parts = [
         ("zig, with musl and wasi-libc", made["toolchain"]["version"], PARTS["toolchain"], []),
         ("quickjs-ng", made["javascript"]["version"], PARTS["javascript"], made["javascript"]["sha256"]),

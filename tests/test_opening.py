@@ -46,7 +46,7 @@ OTHERS = {
     "arbiter/round_trip": (2, MADE),
     "arbiter/seals": (1, MADE),
     "arbiter/trace": (1, TYPED),
-    "audit/in_pyodide": (1, MADE),  # by the page, of the bundle that was dropped
+    "extensions/checker/in_pyodide": (1, MADE),  # by the page, of the bundle that was dropped
     "check/bot_process": (2, SYSTEM),
     "check/steps_incoming": (1, OURS),
     "cli/memory_limits": (1, SYSTEM),
@@ -56,7 +56,7 @@ OTHERS = {
     "extensions/cluster/task": (1, SYSTEM),
     "commands/decode": (1, TYPED),
     "commands/new": (6, OURS),
-    "commands/page": (1, TYPED),
+    "extensions/checker/page_command": (1, TYPED),
     "extensions/seats/relay_command": (2, TYPED),
     "competition/events_file": (2, TYPED),
     "entrants/modules": (4, MADE),
@@ -78,10 +78,10 @@ OTHERS = {
     "modules/runner/main": (2, INSIDE),
     "native/build": (6, OURS),
     "extensions/own_games/host": (2, SYSTEM),
-    "page/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
+    "extensions/checker/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
     "page/html": (3, OURS),
     "page/released": (1, OURS),
-    "page/rooms": (3, OURS),
+    "extensions/checker/rooms": (3, OURS),
     "ratings/swiss_factors": (1, OURS),
     "sandbox/cell": (1, SYSTEM),
     "sandbox/cgroup": (4, SYSTEM),

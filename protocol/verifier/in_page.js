@@ -9,7 +9,8 @@ const [RECORD, NAME, SIZE] = [512, [0, 100], [124, 136]]; // of an archive: the 
 
 // Answer messages. scope: the worker's global object.
 // The first message has the files of the page by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
-// events of khiva_arena/audit/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON}, of the last bundle.
+// events of khiva_arena/extensions/checker/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON},
+// of the last bundle.
 export function serve(scope) {
   let python = null;
   scope.onmessage = async ({ data }) => {
@@ -17,7 +18,8 @@ export function serve(scope) {
       python ??= await started(scope, data.files);
       if (data.files) scope.postMessage({ ready: true });
       if (data.bundle) await check(python, data.bundle, (event) => scope.postMessage({ event }));
-      if (data.replay) scope.postMessage({ replay: python.pyimport("khiva_arena.audit.in_pyodide").replay(data.replay) });
+      if (data.replay) scope.postMessage({ replay:
+      python.pyimport("khiva_arena.extensions.checker.in_pyodide").replay(data.replay) });
     } catch (error) {
       const why = String(error?.stack ?? error);
       scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
@@ -83,5 +85,6 @@ async function check(python, bundle, tell) {
     tell,
   });
   python.FS.writeFile("/tmp/bundle", bundle);
-  await python.runPythonAsync("import khiva_page\nfrom khiva_arena.audit import in_pyodide\nin_pyodide.check(khiva_page)");
+  await python.runPythonAsync("import khiva_page\nfrom khiva_arena.extensions.checker import
+  in_pyodide\nin_pyodide.check(khiva_page)");
 }

@@ -13,8 +13,13 @@ HOOKED = "extensions"
 """The room of the list of extensions, and of a folder for each with its row and its hooks."""
 EXTENSIONS = {
     "checker": (
-        *("audit/in_page.py", "audit/in_pyodide.py", "cli/page.py", "commands/page.py"),
-        *("page/checker.py", "page/runtime.toml"),
+        *(
+            "extensions/checker/in_page.py",
+            "extensions/checker/in_pyodide.py",
+            "extensions/checker/page_options.py",
+            "extensions/checker/page_command.py",
+        ),
+        *("extensions/checker/checker.py", "extensions/checker/runtime.toml"),
     ),
     "cluster": ("cluster/*",),
     "league": (

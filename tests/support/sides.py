@@ -9,11 +9,11 @@ from pathlib import Path
 TESTS = Path(__file__).parent.parent
 EXTENSIONS = {
     "checker": (
-        "khiva_arena.audit.in_page",
-        "khiva_arena.audit.in_pyodide",
-        "khiva_arena.cli.page",
-        "khiva_arena.commands.page",
-        "khiva_arena.page.checker",
+        "khiva_arena.extensions.checker.in_page",
+        "khiva_arena.extensions.checker.in_pyodide",
+        "khiva_arena.extensions.checker.page_options",
+        "khiva_arena.extensions.checker.page_command",
+        "khiva_arena.extensions.checker.checker",
     ),
     "cluster": ("khiva_arena.extensions.cluster",),
     "league": (

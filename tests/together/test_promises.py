@@ -26,7 +26,7 @@ WRITERS = {
     "commands/export.py": "export",
     "commands/init.py": "settings of a user",
     "extensions/league/commands/league.py": "settings of a user",
-    "commands/page.py": "page that checks",
+    "extensions/checker/page_command.py": "page that checks",
     "entrants/only_modules.py": "modules as they are, by their hashes",
     "events/bundling.py": "bundle",
     "extensions/league/failures.py": "traces for people, which no program reads",

@@ -20,8 +20,8 @@ from module_cup import OwnMachine
 from published import HERE, NEWER_LEAGUE, contents, unpack
 from wording import sentence
 
-from khiva_arena.audit import in_page
 from khiva_arena.errors import RecordError
+from khiva_arena.extensions.checker import in_page
 from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.league_format import FORMAT, OtherFormat

@@ -15,7 +15,7 @@ def _load() -> tuple[FilledHook, ...]:
 
 
 def _page() -> "click.Command":
-    from khiva_arena.cli.page import command
+    from khiva_arena.extensions.checker.page_options import command
 
     return command
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from khiva_arena.errors import InternalError
-from khiva_arena.page.checker import FIRSTS
-from khiva_arena.page.rooms import ABSENT, Rooms, packed
+from khiva_arena.extensions.checker.checker import FIRSTS
+from khiva_arena.extensions.checker.rooms import ABSENT, Rooms, packed
 
 BLOCKED = """
 import importlib, sys

@@ -18,6 +18,6 @@ def command(runtime: Path | None, out: Path | None, check: Path | None) -> None:
 
     The page holds the arena itself and Pyodide, and fetches and sends nothing. In a checkout `make page` does it all. --check
     builds it, from the Pyodide in FILE if --runtime names none, and says whether FILE is the same, byte by byte."""
-    from khiva_arena.commands.page import page  # when it is called, so that -h is quick
+    from khiva_arena.extensions.checker.page_command import page  # when it is called, so that -h is quick
 
     page(runtime, out, check)

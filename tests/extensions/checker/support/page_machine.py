@@ -30,7 +30,7 @@ for await (const line of createInterface({{ input: process.stdin }})) {{
 
 
 class PageMachine:
-    """A ``Machine`` of ``audit.in_page`` over a process of Node."""
+    """A ``Machine`` of ``extensions.checker.in_page`` over a process of Node."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.audit import in_page
 from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
 from khiva_arena.errors import ArenaError
+from khiva_arena.extensions.checker import in_page
 
 BUNDLE = Path("/tmp/bundle")  # in the memory of the page
 """The bundle, where the page has put it."""

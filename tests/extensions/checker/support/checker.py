@@ -14,11 +14,11 @@ from browser import Page
 from firefox import Firefox
 from tools import lacks, need
 
-from khiva_arena.page.checker import checker_page
+from khiva_arena.extensions.checker.checker import checker_page
 
 CHECK = ROOT / "protocol" / "verifier" / "check.mjs"
 RUNTIME = ROOT / "interpreters" / "build" / "page-runtime.tar"
-PINS = ROOT / "khiva_arena" / "page" / "runtime.toml"
+PINS = ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 SECONDS = 600
 STACK = "--stack-size=1800"
 """What Node needs of it. With this word the check is this process, and starts no other."""

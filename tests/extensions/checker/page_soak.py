@@ -13,7 +13,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 sys.path.extend(map(str, (ROOT / "tests").glob("**/support")))
 
 from arena import arena, arena_process, bots  # noqa: E402

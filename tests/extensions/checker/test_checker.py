@@ -28,8 +28,8 @@ from too_much import MADE as TOO_MUCH
 from too_much import too_much_cup as too_much_cup
 from wording import sentence
 
-from khiva_arena.audit import in_page
-from khiva_arena.page.checker import BLOCKS
+from khiva_arena.extensions.checker import in_page
+from khiva_arena.extensions.checker.checker import BLOCKS
 
 pytestmark = pytest.mark.soak
 FIREFOX = pytest.mark.xdist_group("firefox")
@@ -138,7 +138,7 @@ def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned
 
 def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
     blocks = dict(re.findall(r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()))
-    pins = tomllib.loads((ROOT / "khiva_arena" / "page" / "runtime.toml").read_text())
+    pins = tomllib.loads((ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml").read_text())
     assert set(BLOCKS) == set(pins)
     for name, block in BLOCKS.items():
         assert sha256(b64decode(blocks[block])).hexdigest() == pins[name]["sha256"]
