@@ -1,5 +1,5 @@
 """``python -m khiva_arena`` is ``khiva-arena``."""
 
-from khiva_arena.cli.start import main
+from khiva_arena.interface.cli.start import main
 
 main()

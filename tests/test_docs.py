@@ -12,7 +12,7 @@ import pytest
 from arena import NAIVE, ROOT, C, arena, bots
 from tools import lacks
 
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 from khiva_arena.page.names import read_names
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level

@@ -9,7 +9,7 @@ from parsed import IN_ONE_PROCESS, nodes_of
 
 pytestmark = IN_ONE_PROCESS
 
-HELP = "cli"
+HELP = "interface/cli"
 """The room whose docstrings of commands are help texts, for users."""
 NOT_A_VERB = re.compile(
     r"(What|Of|Those|By|As|In|The|That|Whether|How|Where|Who|Which|Why|When|If|Likewise|For|To|So|One|It|With|From|At|On|Whose|"

@@ -41,21 +41,21 @@ SYSTEM = "/proc, /sys, /dev or a descriptor of this process"
 MADE = "made here: a new file, or one in a folder that is this user's alone, as the cache"
 INSIDE = "the opener cannot be imported: confined in a cell, or one file without the package"
 OTHERS = {
-    "api/checkpoints": (1, TYPED),
-    "api/functions": (2, MADE),
+    "interface/api/checkpoints": (1, TYPED),
+    "interface/api/functions": (2, MADE),
     "arbiter/round_trip": (2, MADE),
     "arbiter/seals": (1, MADE),
     "arbiter/trace": (1, TYPED),
     "extensions/checker/in_pyodide": (1, MADE),  # by the page, of the bundle that was dropped
     "check/bot_process": (2, SYSTEM),
     "check/steps_incoming": (1, OURS),
-    "cli/memory_limits": (1, SYSTEM),
+    "interface/cli/memory_limits": (1, SYSTEM),
     "extensions/cluster/host": (3, SYSTEM),
     "extensions/cluster/offers": (1, OURS),
     "extensions/cluster/own_cluster": (2, MADE),
     "extensions/cluster/task": (1, SYSTEM),
-    "commands/decode": (1, TYPED),
-    "commands/new": (6, OURS),
+    "interface/commands/decode": (1, TYPED),
+    "interface/commands/new": (6, OURS),
     "extensions/checker/page_command": (1, TYPED),
     "extensions/seats/relay_command": (2, TYPED),
     "competition/events_file": (2, TYPED),

@@ -10,9 +10,9 @@ import khiva_arena
 pytestmark = IN_ONE_PROCESS
 
 PACKAGE = Path(khiva_arena.__file__).parent
-MAY_PRINT = ("cli/", "commands/", "terminal/", "outside/template/")
+MAY_PRINT = ("interface/cli/", "interface/commands/", "display/terminal/", "extensions/own_games/template/")
 PROGRAMS = {
-    "api/host.py": "hands the stderr of the playing process through",
+    "interface/api/host.py": "hands the stderr of the playing process through",
     "extensions/cluster/own_cluster.py": "a cluster on this machine, in a process",
     "modules/meter/__main__.py": "the meter alone, for authors of another one",
     "native/build.py": "runs by itself while the package is being installed",

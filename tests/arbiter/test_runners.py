@@ -24,10 +24,10 @@ from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.stderr import MARK
-from khiva_arena.commands import traced
-from khiva_arena.commands.traced import Tracing
 from khiva_arena.entrants.bots import broken
 from khiva_arena.errors import StagingError
+from khiva_arena.interface.commands import traced
+from khiva_arena.interface.commands.traced import Tracing
 from khiva_arena.modules.runner import line
 from khiva_arena.protocol import codec
 from khiva_arena.replay.requests import requests

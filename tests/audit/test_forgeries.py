@@ -19,11 +19,11 @@ from once import made_once
 from scripted_modules import command, of_row, script, scripted
 from wording import pattern
 
-from khiva_arena.api.verify import verify
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import load
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import unconfirmed

@@ -12,13 +12,13 @@ from once import made_once
 from tools import need_module_tools
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import memory_limits, pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import StagingError
 from khiva_arena.events.find import match_of, secret_of
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.playing.jobs import Play
 from khiva_arena.protocol import codec
 from khiva_arena.replay.record import Record, canonical, run_digest

@@ -18,7 +18,7 @@ from wording import pattern, sentence
 from khiva_arena.arbiter import match_queue
 from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.audit.store import audit_store
-from khiva_arena.commands import verify as verify_command
+from khiva_arena.interface.commands import verify as verify_command
 from khiva_arena.replay import ticks
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.result import PRICE_LIST

@@ -29,7 +29,9 @@ GUARDED = (
     *("aec_", "parallel_", "worlds_"),
 )
 CALLS = "execve,mount,open,openat"
-MODULES = "import sys\nfrom khiva_arena.cli import main\nmain.run(sys.argv[1:])\nprint(len(sys.modules), file=sys.stderr)"
+MODULES = (
+    "import sys\nfrom khiva_arena.interface.cli import main\nmain.run(sys.argv[1:])\nprint(len(sys.modules), file=sys.stderr)"
+)
 BY_THE_CLOCK = re.compile(r'"/?(proc|sys|dev)/|O_DIRECTORY')  # /proc and scratch folders are looked at by time
 
 

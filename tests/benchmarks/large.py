@@ -108,7 +108,7 @@ def cost(words: Sequence[str]) -> dict[str, float]:
     """What a command takes. It must end well."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
-    program = "import resource,sys;from khiva_arena.cli.main import run;code=run(sys.argv[1:]);"
+    program = "import resource,sys;from khiva_arena.interface.cli.main import run;code=run(sys.argv[1:]);"
     program += "print('peak',resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,file=sys.stderr);sys.exit(code)"
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
     if done.returncode:

@@ -46,7 +46,7 @@ STEPS = 2000
 WORLDS = 8
 OWN_CPU = """
 import resource, sys
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 code = main.run(sys.argv[1:])
 use = resource.getrusage(resource.RUSAGE_SELF)
 print(use.ru_utime + use.ru_stime, file=sys.stderr)

@@ -21,10 +21,10 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena import shipped
-from khiva_arena.commands.bots import ready_bots
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.games import registry
+from khiva_arena.interface.commands.bots import ready_bots
 
 pytestmark = pytest.mark.slow
 

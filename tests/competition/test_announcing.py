@@ -9,8 +9,8 @@ from stores import GREEDY, NAIVE, STAGES, TRUSTED
 from synthesised import planned
 from wording import sentence
 
-from khiva_arena.commands.more_seeds import commands
 from khiva_arena.competition.announcing import _slow_decision, _some_line_ups
+from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.modules.meter import prices
 from khiva_arena.native import build
 from khiva_arena.replay.definition import TimeLimits, spellings

@@ -9,10 +9,10 @@ from once import made_once
 from stores import GREEDY, NAIVE, RANDOM
 from wording import sentence
 
-from khiva_arena.commands.more_seeds import fewer_line_ups
 from khiva_arena.competition.budget import _choose, _Time
 from khiva_arena.competition.budget_try import MeasuredTime
 from khiva_arena.events.durations import MatchTime
+from khiva_arena.interface.commands.more_seeds import fewer_line_ups
 from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 HIT = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 
 
-@pytest.mark.parametrize("module", ["click", "difflib", "khiva_arena.cli.main"])
+@pytest.mark.parametrize("module", ["click", "difflib", "khiva_arena.interface.cli.main"])
 def test_an_interrupt_while_the_command_is_imported_is_130_without_a_traceback(tmp_path: Path, module: str) -> None:
     hit = f"""
 import sys
@@ -27,7 +27,7 @@ class Finder:
         if name == {module!r}:
             {"; ".join(HIT.splitlines())}
 sys.meta_path.insert(0, Finder())
-from khiva_arena.cli.start import main
+from khiva_arena.interface.cli.start import main
 sys.argv = ["khiva-arena", "shwo"]
 main()
 """
@@ -39,9 +39,9 @@ main()
 def test_the_command_and_the_module_begin_there() -> None:
     """So that nothing large is imported before."""
     root = Path(__file__).parent.parent.parent
-    assert 'khiva-arena = "khiva_arena.cli.start:main"' in (root / "pyproject.toml").read_text()
-    assert "from khiva_arena.cli.start import main" in (root / "khiva_arena" / "__main__.py").read_text()
-    words = [sys.executable, "-c", "import sys; import khiva_arena.cli.start; print('click' in sys.modules)"]
+    assert 'khiva-arena = "khiva_arena.interface.cli.start:main"' in (root / "pyproject.toml").read_text()
+    assert "from khiva_arena.interface.cli.start import main" in (root / "khiva_arena" / "__main__.py").read_text()
+    words = [sys.executable, "-c", "import sys; import khiva_arena.interface.cli.start; print('click' in sys.modules)"]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
@@ -77,7 +77,7 @@ def test_numerical_libraries_compute_within_the_lowest_limit(tmp_path: Path) -> 
     """A thread for each core would take more, and the library then ends the process in its own words."""
     code = """
 import resource, sys
-from khiva_arena.cli import memory_limits, main
+from khiva_arena.interface.cli import memory_limits; from khiva_arena.interface.cli import main
 least = {limit.number: limit.least for limit in memory_limits.LIMITS}[resource.RLIMIT_DATA]
 resource.setrlimit(resource.RLIMIT_DATA, (least, least))
 def computing(*_):
@@ -102,7 +102,7 @@ def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(
         code = f"""
 import resource, sys
 from pathlib import Path
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 def failing(*_):
     used = int(Path("/proc/self/statm").read_text().split()[{field}]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_{limit}, (used + 50 * 2**20,) * 2)

@@ -11,7 +11,7 @@ from once import made_once
 from waiting import until
 from wording import sentence
 
-from khiva_arena.cli.main import run
+from khiva_arena.interface.cli.main import run
 from khiva_arena.store import files
 from khiva_arena.store.db import Store
 

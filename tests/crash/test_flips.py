@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, C, arena, bots
 
-from khiva_arena.cli.main import run
+from khiva_arena.interface.cli.main import run
 
 pytestmark = pytest.mark.soak
 

@@ -143,7 +143,7 @@ def test_interrupted_between_matches(tmp_path: Path) -> None:
 
 AGAIN = """
 import signal, sys
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 
 def once_more(*words):
     if not times:

@@ -233,7 +233,7 @@ def test_a_signal_to_a_worker_alone_stops_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_stop_that_hits_when_all_is_done_keeps_the_exit_code(tmp_path: Path, number: signal.Signals) -> None:
     """Python gives signals back to the system while it ends."""
-    code = "import atexit, os, sys\nfrom khiva_arena.cli import main\nsys.argv = ['khiva-arena', 'games', 'khiva']\n"
+    code = "import atexit, os, sys\nfrom khiva_arena.interface.cli import main\nsys.argv = ['khiva-arena', 'games', 'khiva']\n"
     (tmp_path / "late.py").write_text(f"{code}atexit.register(os.kill, os.getpid(), {int(number)})\nmain.main()")
     done = subprocess.run([sys.executable, "-m", "late"], cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -241,7 +241,7 @@ def test_a_stop_that_hits_when_all_is_done_keeps_the_exit_code(tmp_path: Path, n
 
 def test_an_interrupt_within_code_that_is_text_keeps_the_exit_code(tmp_path: Path) -> None:
     """As when a stop comes while modules with dataclasses are imported."""
-    code = "import sys\nfrom khiva_arena.cli import main\nmain.cli.main = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
+    code = "import sys\nfrom khiva_arena.interface.cli import main\nmain.cli.main = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
     (tmp_path / "hit.py").write_text(code + "sys.exit(main.run([]))")
     done = subprocess.run([sys.executable, "-m", "hit"], cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (STOPPED, b"khiva-arena: interrupted\n")

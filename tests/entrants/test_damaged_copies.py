@@ -11,7 +11,6 @@ from jobs import job
 from stores import RANDOM
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
@@ -19,6 +18,7 @@ from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best

@@ -14,13 +14,13 @@ from interpreted_bots import installed as installed
 from wording import pattern, sentence
 
 from khiva_arena import shipped
-from khiva_arena.api.new_check import parts_of_check
-from khiva_arena.commands import new as new_bot
 from khiva_arena.entrants import interpreters, only_modules, staging
 from khiva_arena.entrants.bots import Bot, beyond_memory, load, pinned
 from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.interface.api.new_check import parts_of_check
+from khiva_arena.interface.commands import new as new_bot
 from khiva_arena.modules import released
 from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.maxima import with_memory

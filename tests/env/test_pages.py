@@ -15,9 +15,9 @@ from gymnasium.utils.env_checker import check_env
 
 import khiva_arena
 from khiva_arena import env
-from khiva_arena.api.learning import LearningCurve
 from khiva_arena.env.coding import coding_of
 from khiva_arena.games import registry
+from khiva_arena.interface.api.learning import LearningCurve
 
 TRAINERS = (ROOT / "docs" / "trainers.md").read_text()
 TRAINING = (ROOT / "docs" / "train-a-policy.md").read_text()

@@ -10,10 +10,10 @@ from synthesised import outcome, planned
 from wording import sentence
 
 from khiva_arena.arbiter.live import void
-from khiva_arena.commands.more_seeds import commands
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import entrants_of, in_common, pooled
 from khiva_arena.events.pools import results_of, standings_of, titles
+from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.playing.jobs import Play
 from khiva_arena.sandbox.command import Command
 from khiva_arena.settings.define import refuse_to_mix

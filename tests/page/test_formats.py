@@ -11,7 +11,7 @@ from pages import page_of
 from synthesised import planned, play_event
 
 import khiva_arena
-from khiva_arena.api.tables import standings
+from khiva_arena.interface.api.tables import standings
 from khiva_arena.page.write import write_page
 
 Made = Callable[[str], tuple[Path, Path]]

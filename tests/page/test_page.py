@@ -15,9 +15,9 @@ from published import FORMATS, GAMES
 from waiting import until
 
 import khiva_arena
-from khiva_arena.api.tables import standings
 from khiva_arena.games.silk_road.notation import place
 from khiva_arena.games.silk_road.tables import GOODS
+from khiva_arena.interface.api.tables import standings
 
 Made = Callable[[str], tuple[Path, Path]]
 CASES = [f"{game}-{form}" for game in GAMES for form in FORMATS]

@@ -87,7 +87,7 @@ def test_each_attempt_gets_through_where_nothing_holds_it() -> None:
 def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, user_home: Path, open_folder: Path) -> None:
     need_user(user_home)
     launcher = compiled_launcher(open_folder) if built else ""
-    code = with_launcher(launcher, "from khiva_arena.cli.start import main; main()")
+    code = with_launcher(launcher, "from khiva_arena.interface.cli.start import main; main()")
     done = as_user(sys.executable, "-c", code, "doctor", "--json", home=user_home)
     rows = json.loads(done.stdout)
     assert rows["root"] is False

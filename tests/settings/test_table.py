@@ -12,10 +12,10 @@ from cases import cases
 from click.shell_completion import ShellComplete
 from wording import sentence
 
-from khiva_arena.cli.help import GROUPS
-from khiva_arena.cli.main import cli
-from khiva_arena.cli.run import command
 from khiva_arena.errors import ConfigError
+from khiva_arena.interface.cli.help import GROUPS
+from khiva_arena.interface.cli.main import cli
+from khiva_arena.interface.cli.run import command
 from khiva_arena.schedule.names import OF_SOME
 from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting
 from khiva_arena.settings.file import by_line
@@ -143,7 +143,7 @@ table.TABLE += (
     Setting("tea_breaks", Kind.NUMBER, default=2, most=9, heading="The run", of_a_league=False, in_a_trial=True, of_a_stage=True,
             help="How many breaks there are for tea.", words=lambda: ("many",)),
 )
-from khiva_arena.cli.main import run
+from khiva_arena.interface.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 

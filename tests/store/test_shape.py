@@ -13,8 +13,8 @@ import pytest
 from forging import forge
 from published import published
 
-from khiva_arena.cli.main import run
 from khiva_arena.errors import StoreError
+from khiva_arena.interface.cli.main import run
 from khiva_arena.store import files, queries
 from khiva_arena.store.db import FILE, Store
 
@@ -108,7 +108,7 @@ def test_an_interrupt_ends_a_query_that_does_not_end(store: Path) -> None:
 LONG = 64 * 2**20
 MEASURED = """
 import resource, sys
-from khiva_arena.cli.main import run
+from khiva_arena.interface.cli.main import run
 code = run(sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 sys.exit(code)

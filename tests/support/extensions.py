@@ -57,7 +57,7 @@ EXTENSIONS = {
 def extensions_of(path: str) -> tuple[str, ...]:
     """Return the extensions that name a file of the package, () for one of the core.
 
-    path: below the package, as ``api/host.py``
+    path: below the package, as ``interface/api/host.py``
 
     Raises ValueError for a file in a room that is not the core's and that no extension names.
     """

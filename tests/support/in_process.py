@@ -21,7 +21,7 @@ from typing import IO, Any
 import pytest
 
 import khiva_arena
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 from khiva_arena.sandbox import detect, warm
 from khiva_arena.terminal import console, interrupts
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from published import HERE, unpack
 
-from khiva_arena.api.verify import verify
 from khiva_arena.entrants import interpreters
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import Store
 

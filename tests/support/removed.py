@@ -27,7 +27,7 @@ assert Path(khiva_arena.__file__).is_relative_to(sys.argv[1]), khiva_arena.__fil
 _COMMANDS = """
 import json, os, tempfile
 from importlib import import_module
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 
 def ended(where, words):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:

@@ -11,7 +11,7 @@ from stores import NAIVE, RANDOM
 from terminal import Terminal
 from wording import sentence
 
-from khiva_arena.cli.main import cli
+from khiva_arena.interface.cli.main import cli
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("consent")]  # one process makes the files
 GAME = ROOT / "tests" / "published" / "bidding.py"

@@ -22,7 +22,7 @@ from sample_stream import begin
 from stores import RANDOM
 
 from khiva_arena import stream
-from khiva_arena.cli.main import cli, run
+from khiva_arena.interface.cli.main import cli, run
 from khiva_arena.stream import encoded
 from khiva_arena.terminal import console
 from khiva_arena.text import harmless as harmless_text

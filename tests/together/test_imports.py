@@ -16,7 +16,7 @@ from once import made_once
 from stores import NAIVE, RANDOM, TRUSTED
 
 import khiva_arena
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 
 PACKAGE = Path(khiva_arena.__file__).parent
 
@@ -38,10 +38,10 @@ FOR_WORK = {"dataclasses", "difflib", "msgspec", "trio", "traceback"}
 BARE = {
     "khiva_arena",
     "khiva_arena.check",
-    "khiva_arena.cli",
-    "khiva_arena.cli.completion",
-    "khiva_arena.cli.examples",
-    "khiva_arena.cli.main",
+    "khiva_arena.interface.cli",
+    "khiva_arena.interface.cli.completion",
+    "khiva_arena.interface.cli.examples",
+    "khiva_arena.interface.cli.main",
     "khiva_arena.errors",
     "khiva_arena.handed",
     "khiva_arena.terminal",
@@ -54,10 +54,10 @@ OF_ROWS = {"khiva_arena.hooks", "khiva_arena.setting_row", "khiva_arena.words"}
 """What reads the rows of extensions."""
 OF_HELP = {
     *OF_ROWS,
-    "khiva_arena.cli.help",
-    "khiva_arena.cli.options",
-    "khiva_arena.commands",
-    "khiva_arena.commands.choices",
+    "khiva_arena.interface.cli.help",
+    "khiva_arena.interface.cli.options",
+    "khiva_arena.interface.commands",
+    "khiva_arena.interface.commands.choices",
     "khiva_arena.settings",
     "khiva_arena.settings.table",
     "khiva_arena.report",
@@ -69,7 +69,13 @@ OF_HELP = {
 }
 """What the words of commands are made of, beside ``BARE`` and a file for each command."""
 LATER = {
-    *("khiva_arena.replay.story", "khiva_arena.schedule.formats", "khiva_arena.store", "khiva_arena.report", "khiva_arena.api"),
+    *(
+        "khiva_arena.replay.story",
+        "khiva_arena.schedule.formats",
+        "khiva_arena.store",
+        "khiva_arena.report",
+        "khiva_arena.interface.api",
+    ),
     *("khiva_arena.events.stored", "khiva_arena.competition.run", "khiva_arena.audit.report", "khiva_arena.ratings"),
     "msgpack",
 }
@@ -120,7 +126,7 @@ CORE_WORK = ("bundle", "close", "export", "match", "plan", "replay", "report", "
 """The commands of the core that play, or read an ordinary store."""
 SEES = """
 import os, sys
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 for line in sys.stdin:
     where, said, path, until, words = eval(line)
     if not os.fork():
@@ -203,8 +209,8 @@ def test_the_arena_without_a_command_imports_its_words_alone(word: str, besides:
 @pytest.mark.parametrize("command", main.commands())
 def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_path: Path) -> None:
     found = imported(tmp_path, command, "-h")
-    assert {name for name in own(found) if not is_of_a_row(name)} <= BARE | OF_HELP | {f"khiva_arena.cli.{command}"}
-    assert f"khiva_arena.cli.{command}" in found
+    assert {name for name in own(found) if not is_of_a_row(name)} <= BARE | OF_HELP | {f"khiva_arena.interface.cli.{command}"}
+    assert f"khiva_arena.interface.cli.{command}" in found
     others = {"dataclasses"} if command == "check" else set()  # it names the levels
     assert not found & (FOR_WORK | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY) - {"difflib"} - others
 
@@ -227,7 +233,7 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     found = imported(tmp_path, *words, until="first request")
     assert "khiva_arena.store.db" in found
     # structlog, which writes the log of the store, brings asyncio.
-    later = {"khiva_arena.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"}
+    later = {"khiva_arena.interface.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"}
     assert not found & (NEVER_EARLY | FOR_A_SCREEN | later)
     assert len(own_code(found)) <= 163
     assert len([name for name in found if not is_of_a_row(name)]) <= 530

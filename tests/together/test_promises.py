@@ -23,8 +23,8 @@ from khiva_arena.store.files import VERSION
 from khiva_arena.stream import Note, encoded
 
 WRITERS = {
-    "commands/export.py": "export",
-    "commands/init.py": "settings of a user",
+    "interface/commands/export.py": "export",
+    "interface/commands/init.py": "settings of a user",
     "extensions/league/commands/league.py": "settings of a user",
     "extensions/checker/page_command.py": "page that checks",
     "entrants/only_modules.py": "modules as they are, by their hashes",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.cli.help import Verb
+from khiva_arena.interface.cli.help import Verb
 
 
 @click.command("page", cls=Verb)

@@ -13,8 +13,6 @@ import click
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.commands.otherwise import THIS_DEAL, beside
-from khiva_arena.commands.traced import Tracing, say_faults
 from khiva_arena.competition.live_views import LIVE_VIEWS
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
@@ -27,6 +25,8 @@ from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
 from khiva_arena.handed_games import offer
 from khiva_arena.hints.starts import start_match
+from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
+from khiva_arena.interface.commands.traced import Tracing, say_faults
 from khiva_arena.replay.story import ending
 from khiva_arena.replay.verify import verify
 from khiva_arena.settings.flags import settings_by_flags, take_fields

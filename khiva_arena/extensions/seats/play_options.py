@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import OF_A_MATCH, json_option, setting_options
 
 BOTS = (
     "person or person:NAME for somebody at a browser, a folder with bot.toml, a command, a bot of `khiva-arena bots` as "

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.help import Verb
+from khiva_arena.interface.cli.help import Verb
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 

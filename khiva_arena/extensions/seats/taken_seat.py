@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.commands.decision import decision_of
-from khiva_arena.commands.otherwise import SENT_AGAIN
-from khiva_arena.commands.stored_table import StoredTable, seated, stored_table
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
+from khiva_arena.interface.commands.decision import decision_of
+from khiva_arena.interface.commands.otherwise import SENT_AGAIN
+from khiva_arena.interface.commands.stored_table import StoredTable, seated, stored_table
 from khiva_arena.replay.past import past_of
 from khiva_arena.setting_row import duration_ms
 from khiva_arena.settings.one_match import OneMatch

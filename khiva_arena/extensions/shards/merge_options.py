@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import handed_games_option, json_option, modules_option
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import handed_games_option, json_option, modules_option
 
 
 @click.command("merge", cls=Verb)

@@ -12,9 +12,9 @@ from module_cup import BOTS, of_kind, vectors
 from once import made_once
 
 from khiva_arena import __version__
-from khiva_arena.api.verify import verify
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.extensions.checker import in_page
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.report.differences import COUNTED, OF_A_BOT
 
 pytestmark = pytest.mark.slow

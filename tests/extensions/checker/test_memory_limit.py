@@ -14,9 +14,9 @@ from page_machine import page_machine
 from tick_bots import bot
 from wasm import uleb
 
-from khiva_arena.api.verify import verify
 from khiva_arena.arbiter.runners import line
 from khiva_arena.extensions.checker import in_page
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.modules.runner.line import PAGE, module_pages
 from khiva_arena.playing import starts
 from khiva_arena.replay.record import Record, canonical

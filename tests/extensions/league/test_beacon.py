@@ -18,7 +18,6 @@ from made_league import BEACON, MadeLeague, Shape, line_of_round
 from msgspec import structs
 from wording import pattern, sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league import beacon as beacons
 from khiva_arena.extensions.league.audit import audit_chain
@@ -40,6 +39,7 @@ from khiva_arena.extensions.league.player import final
 from khiva_arena.extensions.league.player.final import FinalShape, play_final
 from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.settings import LeagueOptions
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay import seeds
 from khiva_arena.rng import Stream
 from khiva_arena.say import say_nothing

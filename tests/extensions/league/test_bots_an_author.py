@@ -15,7 +15,6 @@ from quick_leagues import quick_bot, quick_league
 from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league.chain.links import Entered, Renewed, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place, row_of
@@ -27,6 +26,7 @@ from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.status import active_families
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
 
 __all__ = ["played", "quick_league"]
 

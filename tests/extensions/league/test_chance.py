@@ -9,9 +9,9 @@ import pytest
 from chosen_deals import BEACON, ORGANISERS, Result, Size, league_of, line_of
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.audit.report import AuditResult
 from khiva_arena.extensions.league import beacon as beacons
+from khiva_arena.interface.api.verify import verify
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chosen deals")]  # one worker makes each league once
 SIZE = Size(batches=16)

@@ -19,7 +19,6 @@ from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena import __version__
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.audit import audit_chain, audit_links
 from khiva_arena.extensions.league.chain.links import (
@@ -35,6 +34,7 @@ from khiva_arena.extensions.league.chain.links import (
 )
 from khiva_arena.extensions.league.chain.stored_chain import links_of, next_place
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store

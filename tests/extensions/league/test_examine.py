@@ -17,7 +17,6 @@ from wording import sentence
 from khiva_arena import shipped
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import run as check_run
-from khiva_arena.commands.new import make
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import BotError, StagingError
@@ -28,6 +27,7 @@ from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.extensions.league.submissions.examine import Finding, examine_next, folder_of
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
+from khiva_arena.interface.commands.new import make
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT

@@ -18,7 +18,6 @@ from quick_leagues import quick_league
 from uploads import MUCH, folder_of_files, new_league
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import match_queue, pool
 from khiva_arena.arbiter.failure import failure_of
 from khiva_arena.arbiter.live import void
@@ -32,6 +31,7 @@ from khiva_arena.extensions.league.player import match_lists, pauses, player, pu
 from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.public_state import BATCHES, read_state
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.store.db import Store
 from khiva_arena.words import count
 

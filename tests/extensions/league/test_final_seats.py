@@ -11,7 +11,6 @@ from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena import __version__
-from khiva_arena.api.verify import verify
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import RecordError
 from khiva_arena.events.bundling import write_bundle
@@ -21,6 +20,7 @@ from khiva_arena.extensions.league.chain.stored_chain import next_place, row_of
 from khiva_arena.extensions.league.final_audit import NOTED
 from khiva_arena.extensions.league.player import final
 from khiva_arena.extensions.league.player.refusals import HowLong
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.say import say_nothing
 from khiva_arena.settings.settings import Settings

@@ -21,7 +21,6 @@ from uploads import MUCH, folder_of_files, new_league, one_of_its_own
 from waiting import PATIENCE
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError, StoreFull
 from khiva_arena.extensions.league import full_disk
@@ -34,6 +33,7 @@ from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.player.started_bots import StartedBots
 from khiva_arena.extensions.league.settings import League, league_of
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 from khiva_arena.store.files import FILE, explain_errors
@@ -297,7 +297,7 @@ def test_a_bot_that_has_no_room_on_the_disk_waits_and_the_league_goes_on(tmp_pat
 
 PROCESS = """
 import sys
-from khiva_arena.cli.main import main
+from khiva_arena.interface.cli.main import main
 from khiva_arena.extensions.league import full_disk
 
 def pause(_seconds):

@@ -21,8 +21,8 @@ from leagues import ends_in
 from quick_leagues import new_quick_league, quick_bot
 from waiting import PATIENCE, until
 
-from khiva_arena.api.verify import verify
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.store.db import Store
 from khiva_arena.store.files import FILE
 

@@ -16,7 +16,6 @@ from made_league import MadeLeague, Shape
 from msgspec import structs
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.league_batches import public_words_of, words_of
 from khiva_arena.events.selection import StoreSelection
@@ -36,6 +35,7 @@ from khiva_arena.extensions.league.seasons import ALL, batches_of
 from khiva_arena.extensions.league.submissions.beside_entries import MOST_WISHES
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.walked import WALKED, LeagueSoFar, keep_walked, walked
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import EventRow, LinkRow, Store
 from khiva_arena.store.seal import SEAL

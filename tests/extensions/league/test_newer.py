@@ -8,8 +8,8 @@ from arena import arena
 from newer import check_sound, events, there
 from published import HERE, NEWER_LEAGUE
 
-from khiva_arena.api.verify import verify
 from khiva_arena.extensions.league.submissions import examine
+from khiva_arena.interface.api.verify import verify
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,6 @@ from public_league import standings_of, write_public
 from simulated_leagues import Shares
 from wording import sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import StoreError
 from khiva_arena.events import league_order
 from khiva_arena.events.bundling import write_bundle
@@ -31,6 +30,7 @@ from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.extensions.league.seasons import batches_of
 from khiva_arena.extensions.league.status import status_of
 from khiva_arena.extensions.league.walked import walked
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.report.placing import Batches, in_order
 from khiva_arena.report.table import to_text
 from khiva_arena.store.db import EventRow

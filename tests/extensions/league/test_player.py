@@ -13,7 +13,6 @@ from synthesised import outcome, planned
 from wording import pattern
 
 from khiva_arena import __version__
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.events import stored
 from khiva_arena.events.tables import tables_of
@@ -25,6 +24,7 @@ from khiva_arena.extensions.league.player import player, refusals
 from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.settings import League, LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 from khiva_arena.store.inserting import Insertion

@@ -16,8 +16,6 @@ from tick_leagues import private_league as private_league
 from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence
 
-from khiva_arena.api.verify import verify
-from khiva_arena.commands import bundle as bundle_command
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.published_bots import published_bots
@@ -30,6 +28,8 @@ from khiva_arena.extensions.league.settings import league_of, publishes_bots_in
 from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
+from khiva_arena.interface.commands import bundle as bundle_command
 from khiva_arena.modules.released import released
 from khiva_arena.replay.definition import DefinedBot, identity_with_payload
 from khiva_arena.say import say_nothing

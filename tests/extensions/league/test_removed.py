@@ -19,7 +19,9 @@ from khiva_arena.store.db import FILE, Store
 from khiva_arena.store.files import LEAGUE
 
 ABSENT = hooks.absent("league")
-OF_COMMANDS = [f"khiva_arena.commands.{name}" for name in ("standings", "report", "export", "bundle", "verify", "show", "replay")]
+OF_COMMANDS = [
+    f"khiva_arena.interface.commands.{name}" for name in ("standings", "report", "export", "bundle", "verify", "show", "replay")
+]
 STORES = ("spring", "chain", "shard")
 """The stores of a league: with its settings and chain, with its chain, and with batches only, as the store of a shard."""
 BUNDLES = ("spring.khiva", "shard.khiva")

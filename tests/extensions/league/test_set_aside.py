@@ -10,9 +10,9 @@ from forging import forge
 from leagues import enter, league_in
 from wording import sentence
 
-from khiva_arena.api.verify import verify
-from khiva_arena.commands.bundle import bundle
 from khiva_arena.extensions.league.settings import League
+from khiva_arena.interface.api.verify import verify
+from khiva_arena.interface.commands.bundle import bundle
 from khiva_arena.store.db import Store
 
 

@@ -14,9 +14,9 @@ from forging import forge
 from made_league import MadeLeague, Shape
 from wording import pattern, sentence
 
-from khiva_arena.api.verify import verify
 from khiva_arena.extensions.league.chain.links import Drawn
 from khiva_arena.extensions.league.chain.stored_chain import links_of
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.store import sums
 from khiva_arena.store.db import Store

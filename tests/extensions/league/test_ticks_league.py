@@ -6,7 +6,7 @@ import pytest
 from arena import arena
 from tools import need_module_tools
 
-from khiva_arena.api.verify import verify
+from khiva_arena.interface.api.verify import verify
 
 pytestmark = pytest.mark.language
 

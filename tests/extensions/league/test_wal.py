@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from leagues import enter, league_in, player_of_names
 
-from khiva_arena.api.verify import verify
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.interface.api.verify import verify
 from khiva_arena.store.db import FILE, Store
 
 

@@ -18,7 +18,7 @@ ABSENT = sentence("outside", "extension-not-installed", extension="own_games")
 RUN = ("--bot", RANDOM, "--bot", NAIVE, "--seats", "2", "--seeds", "1", *TRUSTED, "--out", "new")
 SEES = """
 import os, sys
-from khiva_arena.cli import main
+from khiva_arena.interface.cli import main
 from khiva_arena.handed import VARIABLE
 codes = [main.run(line.split()) for line in sys.argv[1:]]
 print(codes, VARIABLE in os.environ, *sys.modules, file=sys.stderr)

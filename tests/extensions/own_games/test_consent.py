@@ -1,4 +1,4 @@
-"""The code of a game runs only once a user has said so, by a flag or by a word; see tests/cli/test_consent.py."""
+"""The code of a game runs only once a user has said so, by a flag or by a word; see tests/interface/cli/test_consent.py."""
 
 import json
 from pathlib import Path

@@ -11,10 +11,10 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena import env
-from khiva_arena.api.functions import folder_of
 from khiva_arena.env.coding import Coding
 from khiva_arena.env.fields import number, some_of, up_to
 from khiva_arena.errors import ConfigError
+from khiva_arena.interface.api.functions import folder_of
 
 RULES = {"cards": 5}
 

@@ -15,7 +15,7 @@ def test_what_is_no_plan_or_no_shard_of_it_is_refused_before_a_process_starts(
     def no_process(*words: object, **how: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("khiva_arena.api.competitions.Host", no_process)
+    monkeypatch.setattr("khiva_arena.interface.api.competitions.Host", no_process)
     seated = bots("shipped:python/random", "shipped:python/naive")
     arena("run", *seated, "--seats", "2", "--seeds", "2", "--plan", "p.json", cwd=tmp_path)
     for shard in ("3/2", "first"):

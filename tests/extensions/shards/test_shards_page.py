@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from arena import ROOT, arena
 
-from khiva_arena.cli.main import cli
+from khiva_arena.interface.cli.main import cli
 
 pytestmark = pytest.mark.slow
 

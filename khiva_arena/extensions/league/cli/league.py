@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.completion import GAME
-from khiva_arena.cli.examples import write_examples
-from khiva_arena.cli.help import Rare, Verb
-from khiva_arena.cli.options import ELSEWHERE, json_option, setting_options
+from khiva_arena.interface.cli.completion import GAME
+from khiva_arena.interface.cli.examples import write_examples
+from khiva_arena.interface.cli.help import Rare, Verb
+from khiva_arena.interface.cli.options import ELSEWHERE, json_option, setting_options
 
 league_argument = click.argument("league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False))
 FILE = click.Path(path_type=Path, dir_okay=False)

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, setting_options
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import json_option, setting_options
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 

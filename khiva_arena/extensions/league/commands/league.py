@@ -13,8 +13,6 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena import shipped
-from khiva_arena.commands.new import make
-from khiva_arena.commands.run import check_needed_flags
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
@@ -41,6 +39,8 @@ from khiva_arena.extensions.shards.plan import keep_plan, places_of_bots
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.extensions.shards.plans import tell_plan
 from khiva_arena.games.registry import NAMES
+from khiva_arena.interface.commands.new import make
+from khiva_arena.interface.commands.run import check_needed_flags
 from khiva_arena.modules.released import released
 from khiva_arena.report.text import listing
 from khiva_arena.result import Clock
@@ -254,7 +254,8 @@ def final(
     check_needed_flags(loaded.settings)
     few = {"auto": "auto", "all": None}.get(lineups, int(lineups) if lineups.isdecimal() else None)
     played = play_final(loaded, FinalShape(top, seeds, few), how_long, say)
-    from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
+    # numpy comes with it: not before the matches have been played
+    from khiva_arena.interface.commands.standings import print_standings
 
     print_standings(played.out, played.result.events, as_json=as_json)
     return 0 if played.result.complete else 1

@@ -15,7 +15,7 @@ THREADS = "OPENBLAS_NUM_THREADS"
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
     [
-        "khiva_arena.commands.report",
+        "khiva_arena.interface.commands.report",
         "khiva_arena.extensions.league.player.newest_table",
         "khiva_arena.extensions.league.commands.league_serve",
     ]

@@ -8,11 +8,11 @@ from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from khiva_arena.cli.main import run
 from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.folder import QUEUE
 from khiva_arena.extensions.league.player import player
 from khiva_arena.extensions.league.submissions import queue
+from khiva_arena.interface.cli.main import run
 from khiva_arena.store.db import Store
 
 TIME = "2026-11-25T00:00:00+00:00"

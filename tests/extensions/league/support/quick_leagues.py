@@ -8,7 +8,7 @@ from arena import arena
 from once import made_once
 
 from khiva_arena import shipped
-from khiva_arena.commands.new import make
+from khiva_arena.interface.commands.new import make
 
 
 def quick_bot(home: Path, start: str = "random") -> Path:

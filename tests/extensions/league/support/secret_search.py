@@ -46,7 +46,7 @@ def main() -> None:
     secret = bytes.fromhex(sys.argv[2])
     is_confined, words = sys.argv[3] == "confined", sys.argv[4:]
     import khiva_arena.extensions.league.routes.server as server
-    from khiva_arena.cli.start import main as command
+    from khiva_arena.interface.cli.start import main as command
 
     def search(*_: Any) -> None:
         contents = {path: read(path) for path in paths}

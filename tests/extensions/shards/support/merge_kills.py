@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from khiva_arena.api.verify import verify
 from khiva_arena.errors import ArenaError
 from khiva_arena.extensions.shards import merge
+from khiva_arena.interface.api.verify import verify
 
 AWAITED = ("arena.lock", "arena.db-new", "arena.db", *("arena.db-wal",) * 4, "arena.seal-new")
 WRITTEN = 2_000_000

@@ -1,0 +1,1 @@
+"""The names that ``import khiva_arena`` offers. Begin with ``competitions.py``."""

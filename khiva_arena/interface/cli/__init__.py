@@ -1,0 +1,1 @@
+"""The words and options of each command. Begin with ``main.py``."""

@@ -1,0 +1,29 @@
+"""``khiva-arena bundle``: events that are over in one file, for anyone to verify."""
+
+from pathlib import Path
+
+import click
+
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import handed_games_option, store_argument
+
+
+@click.command("bundle", cls=Verb)
+@store_argument
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("event", nargs=-1)
+@click.option(
+    "--with-modules",
+    is_flag=True,
+    help="Also the modules of events in ticks, and all files of bots in JavaScript and Python, so that anybody can run "
+    "them again.",
+)
+@handed_games_option
+def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:
+    """Write the events of STORE that are over, or each EVENT (by number or id), into the one new file OUT: definitions, bots by
+    name and hash, commitments and revealed secrets, every record, run digests and standings. `khiva-arena verify OUT` checks
+    all of it, without this store and without the bots. It holds no times, hosts or paths, nothing that bots wrote,
+    and no bots without --with-modules."""
+    from khiva_arena.interface.commands.bundle import bundle  # when it is called, so that -h is quick
+
+    bundle(store, out, event, with_modules)

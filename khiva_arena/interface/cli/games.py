@@ -1,0 +1,23 @@
+"""``khiva-arena games``: the games and their rules."""
+
+import click
+
+from khiva_arena.interface.cli.completion import GAME
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import json_option
+
+
+@click.command("games", cls=Verb)
+@click.argument("game", nargs=-1, shell_complete=GAME)
+@json_option
+@click.option("--header", is_flag=True, help="Print the rules of the one GAME in C instead: a header for bots that search.")
+def command(game: tuple[str, ...], as_json: bool, header: bool) -> None:
+    """List the games, or each GAME named: seat counts, rules version, and every rule with its default and what it can be."""
+    from khiva_arena.interface.commands.games import games, print_header  # when it is called, so that -h is quick
+
+    if header and as_json:
+        raise click.UsageError("--header prints C: leave --json out")
+    if header:
+        print_header(game)
+    else:
+        games(game, as_json)

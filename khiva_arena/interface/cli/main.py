@@ -1,0 +1,306 @@
+"""The command line: which command is in which file, and how every way to end becomes an exit code.
+
+The codes are 0 done; 1 a check failed, a table stayed void, the output cannot be written or the store's disk is full; 2 usage or
+config; 70 internal; 130 interrupted and resumable.
+"""
+
+import importlib
+import os
+import resource
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from khiva_arena.errors import ArenaError, ConfigError, GameMissing
+from khiva_arena.handed import forget
+from khiva_arena.interface.cli.completion import VARIABLE, answer
+from khiva_arena.interface.cli.examples import write_examples
+from khiva_arena.terminal import interrupts
+from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
+from khiva_arena.text import harmless, is_text
+
+if TYPE_CHECKING:
+    from khiva_arena.hooks import ExtensionCommand
+
+_GROUPS = {
+    "Play": {
+        "run": "Play a competition and print its rating table.",
+        "match": "Play one match and print it turn by turn.",
+        "sprt": "Test whether one bot is better than others, and stop once that is clear.",
+    },
+    "See": {
+        "standings": "Print the rating table of a store.",
+        "show": "Print what a store holds, or one match of it turn by turn.",
+        "report": "Write a page of results to open in a browser, with every match drawn.",
+        "watch": "Watch a run that writes its events to a file.",
+        "plan": "Estimate how many seeds you need for a given precision.",
+    },
+    "Trust": {
+        "verify": "Replay every match of a store or a bundle and say what is sound.",
+        "bundle": "Write one file that anyone can verify without the bots.",
+        "close": "Close an unfinished event for good.",
+    },
+    "Bots": {
+        "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
+        "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
+        "replay": "Send a bot the messages of a seat of a stored match again.",
+        "decode": "Print captured frames as readable lines.",
+        "bots": "List the bots that come with the arena.",
+    },
+    "More": {
+        "games": "List the games, their seats and rules.",
+        "export": "Write results for other programs: CSV, JSON lines or PGN.",
+        "init": "Write a commented settings file for a competition.",
+        "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
+    },
+}
+"""The commands of the core and their texts, by heading of ``-h``."""
+_OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
+INTERNAL = 70
+UNWRITTEN = 1
+USAGE = 2
+
+
+def _commands_of_extensions() -> "list[ExtensionCommand]":
+    from khiva_arena import hooks  # not above: most commands are the core's
+
+    return [command for row in hooks.rows() for command in row.commands]
+
+
+def groups() -> dict[str, dict[str, str]]:
+    """Return the commands and their texts, by heading of ``-h``, those of installed extensions among them."""
+    headings = {heading: list(group.items()) for heading, group in _GROUPS.items()}
+    for command in _commands_of_extensions():
+        group = headings[command.heading]
+        names = [name for name, _ in group]
+        group.insert(names.index(command.after) + 1 if command.after in names else len(names), (command.name, command.text))
+    return {heading: dict(group) for heading, group in headings.items()}
+
+
+def commands() -> dict[str, str]:
+    """Return all commands and their texts."""
+    return {name: text for group in groups().values() for name, text in group.items()}
+
+
+class Commands(click.Group):
+    """The group of all commands, which imports a command's file when it is called, so that ``-h`` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(commands())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command: click.Command
+        if cmd_name in _OF_THE_CORE:
+            command = importlib.import_module(f"khiva_arena.interface.cli.{cmd_name}").command
+            command.short_help = _OF_THE_CORE[cmd_name]
+            return command
+        for row in _commands_of_extensions():
+            if row.name == cmd_name:
+                command = row.load()
+                command.short_help = row.text
+                return command
+        return None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if (
+            args[0] not in _OF_THE_CORE
+            and not args[0].startswith("-")
+            and not ctx.resilient_parsing
+            and args[0] not in commands()
+        ):
+            from difflib import get_close_matches  # not above: few words are mistaken
+
+            from khiva_arena import hooks
+
+            if reason := hooks.why_unknown(args[0]):
+                ctx.fail(f"{args[0]} {reason}.")
+            near = get_close_matches(args[0], commands(), n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, commands()))  # one column in all groups
+        for heading, group in groups().items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:{width}}", text) for name, text in group.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples("", formatter)
+        super().format_epilog(ctx, formatter)
+
+
+def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print the version, with the commit of code that no release has, and end the program."""
+    if is_asked and not ctx.resilient_parsing:
+        from khiva_arena.version import shown  # not above: no other command starts git
+
+        click.echo(f"khiva-arena, version {shown()}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void, the output "
+    "cannot be written or the store's disk is full, 2 usage or config, 70 internal error, 130 interrupted (the same command "
+    "resumes).",
+)
+@click.option(
+    "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version and exit."
+)
+def cli() -> None:
+    """A local arena for bots in any language: hidden hands, simultaneous secret moves, matches that replay bit for bit, and
+    ratings with honest errors."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    interrupts.listen()
+    watch_stdout()
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt as error:  # a second one, while the first was answered
+        code = _interrupted(error)
+    # Python gives signals back to the system while it ends: one would then be our exit code
+    interrupts.listen_no_more()
+    sys.exit(code)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line. Returns its exit code."""
+    with harmless_streams():
+        try:
+            return _run(arguments)
+        finally:
+            forget()
+
+
+def _is_limited() -> bool:
+    return any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+
+
+def _why_failed(error: BaseException) -> str:
+    """Return what to do if an error comes of too little memory by a limit of the system, "" if it does not."""
+    if not _is_limited():
+        return ""
+    from khiva_arena.interface.cli.memory_limits import why_failed
+
+    return why_failed(error)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        _check_text(arguments)
+        if _is_limited():
+            from khiva_arena.interface.cli.memory_limits import spare_threads, why_too_little  # not above: few machines limit it
+
+            if reason := why_too_little():
+                raise ConfigError(reason)
+            spare_threads()
+        code = _answer(arguments)
+        failure = unwritten()
+        interrupts.listen_no_more()
+        return _code_of_lost_stdout(failure) if failure else code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        say(error.message)
+        return USAGE
+    except click.ClickException as error:
+        say(f"khiva-arena: error: {_one_line(error)}")
+        return USAGE
+    except (click.Abort, KeyboardInterrupt) as error:
+        interrupts.listen_no_more()
+        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted(error)
+    except ConfigError as error:
+        for problem in error.problems:
+            say(f"khiva-arena: error: {harmless(problem)}")
+        for step in getattr(error, "steps", ()):  # NoLevel has some
+            say(f"  {harmless(step)}")
+        return error.exit_code
+    except ArenaError as error:
+        for problem in error.problems or (str(error),):
+            say(f"khiva-arena: error: {_lines(problem)}{_why_not_handed(error)}")
+        return error.exit_code
+    except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
+        if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
+            return _interrupted(error)
+        failure = unwritten()
+        if failure:
+            return _code_of_lost_stdout(failure)
+        if reason := _why_failed(error):
+            return _say_limit(reason)
+        import traceback  # not above: it is for bugs
+
+        say(traceback.format_exc(), end="")
+        say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was recorded is lost")
+        return INTERNAL
+
+
+def _why_not_handed(error: ArenaError) -> str:
+    """Return the rest of the message for a game that nobody can hand over here, "" for another error."""
+    if not isinstance(error, GameMissing):
+        return ""
+    from khiva_arena.handed_games import why_none  # not above: few commands miss a game
+
+    return f"; {reason}" if (reason := why_none()) else ""
+
+
+def _answer(arguments: list[str]) -> Any:
+    """Answer a shell whose user presses TAB, else run the command. Returns the exit code."""
+    if instruction := os.environ.get(VARIABLE):
+        return answer(cli, instruction)
+    return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
+
+
+def _say_limit(reason: str) -> int:
+    """Say which limit of the machine is too low. Returns the exit code. Nothing that was recorded is lost."""
+    interrupts.listen_no_more()
+    say(f"khiva-arena: error: {reason}")
+    eval("0")  # as in ``_interrupted``
+    return USAGE
+
+
+def _interrupted(error: BaseException) -> int:
+    """Say that the command was interrupted, unless that was told. Returns the exit code."""
+    interrupts.listen_no_more()  # an impatient second one would hide the exit code
+    if not interrupts.was_told(error):
+        say("khiva-arena: interrupted")
+    # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
+    # itself, whatever exit code we give; running one that ends well lets it forget that.
+    eval("0")
+    return interrupts.INTERRUPTED
+
+
+def _check_text(arguments: list[str]) -> None:
+    for argument in arguments:
+        if not is_text(argument):
+            raise ConfigError(f"{argument!r} is not valid Unicode text, or has a NUL in it")
+
+
+def _one_line(error: click.ClickException) -> str:
+    """Return click's message, and where to read more."""
+    text = " ".join(error.format_message().split())
+    if isinstance(error, click.NoSuchOption):
+        from khiva_arena import hooks  # not above: most options are known
+
+        if reason := hooks.why_unknown(error.option_name):
+            text = f"{error.option_name} {reason}."
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+    return harmless(f"{text} See `{path} -h`." if path else text)
+
+
+def _lines(text: str) -> str:
+    """Return a message that may end in lines of others, such as a build's: only its first line stands at the margin."""
+    first, *others = map(harmless, text.split("\n"))
+    return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
+
+
+def _code_of_lost_stdout(error: OSError) -> int:
+    """Return the exit code when stdout has failed.
+
+    A reader that closes its end, as `head` does, has seen all that it needs: that is no error.
+    """
+    if isinstance(error, BrokenPipeError):
+        return 0
+    say(f"khiva-arena: error: the output cannot be written: {error.strerror}")
+    return UNWRITTEN

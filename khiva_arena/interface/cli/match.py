@@ -1,0 +1,49 @@
+"""``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.interface.cli.help import Rare, Verb
+from khiva_arena.interface.cli.options import OF_A_MATCH, capture_option, json_option, setting_options
+
+
+@click.command("match", cls=Verb)
+@setting_options(*OF_A_MATCH)
+@click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
+@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: go on from this step, not from the start.")
+@click.option("--seat", type=click.IntRange(min=0), metavar="S", help="The seat that decides otherwise at step N.")
+@click.option("--choice", metavar="K", help="Its choice there: the number, or words such as G5/B1.")
+@click.option(
+    "--try", "tries", metavar="all|K,K,...", help="Play each of its choices there, or these by number; the best end first."
+)
+@click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
+@click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
+@capture_option
+@click.option(
+    "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
+)
+@json_option
+def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
+    """Play one match, the bots seated in the order given, and print it turn by turn, hidden cards included.
+
+    With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
+    those that played. The first choice that differs is printed, and the exit code is then 1.
+
+    With --step, --seat and --choice the match is played again up to that step as it was recorded. There the seat chooses
+    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice, --try 14,48
+    only for choices 14 and 48. Both ends are shown beside each other; nothing is stored or rated. The deal must be over: all its
+    matches recorded.
+
+    --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line
+    with | is the bot's stderr, and one with ! says how much of that is not shown. Answers appear once all seats that were asked
+    have answered, since no answer is opened before. Long messages are cut; --capture keeps them whole, and `khiva-arena decode
+    DIR/*` prints them.
+
+    Before the match every bot is started once. If one fails to start, what it wrote and how it ended is shown, and --trace,
+    --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
+    """
+    from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
+
+    return match(stored, notes, trace, capture, as_json, flags)

@@ -1,0 +1,71 @@
+"""``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again, to see which choices differ."""
+
+from typing import Any
+
+import click
+
+from khiva_arena.interface.cli.completion import BOT
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import capture_option, handed_games_option, json_option, setting_options, store_argument
+
+
+@click.command("replay", cls=Verb)
+@store_argument
+@click.argument("match", required=False)
+@click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
+@click.option(
+    "--bot",
+    metavar="BOT",
+    shell_complete=BOT,
+    allow_from_autoenv=False,
+    help="A folder, a command or a shipped bot [default: the one that sat there].",
+)
+@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost, the first 50, a line each.")
+@setting_options(
+    *("isolation", "limits", "runtimes", "allow_include", "unreleased_interpreters"),
+    isolation="As in `khiva-arena match` [default: that of the match].",
+    limits="How large the bot may be; see `khiva-arena doctor`.",
+)
+@handed_games_option
+@click.option("--wait", is_flag=True, help="Stop before the first message, to attach a debugger, and run no clock.")
+@click.option(
+    "--from",
+    "first",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Compare choices from step N on; all messages are sent.",
+)
+@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
+@click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
+@capture_option
+@click.option("--notes", is_flag=True, help="Also print the bot's stderr, marked with the requests that came before.")
+@json_option
+def command(lost: str | None, **flags: Any) -> int:
+    """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
+    that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
+    bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
+    time in the match that seats were asked; 0 is the start.
+
+    Every message is the one that was sent then, byte for byte, except what is not recorded. bank_ms is the whole bank until
+    the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out. A
+    bundle does not hold the lines that informed bots of their faults.
+
+    --wait prints the id of the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. No clock
+    runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
+    a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
+
+    --lost asks the BOT at the seat of NAME in each match that NAME did not win alone. It prints a line a match, and how many
+    choices of each kind differ in all.
+
+    A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
+
+    --json: match, seat, bot, same, asked, failed, kinds, differences (each with step, kind, req, then, now), notes; in ticks
+    also ticks, a pair for each decision, then and now. With --lost: matches, kinds.
+    """
+    if lost is not None:
+        from khiva_arena.interface.commands.replay_lost import replay_lost  # when it is called, so that -h is quick
+
+        return replay_lost(lost=lost, **flags)
+    from khiva_arena.interface.commands.replay import replay  # as above
+
+    return replay(**flags)

@@ -1,0 +1,47 @@
+"""``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
+
+from typing import Any
+
+import click
+
+from khiva_arena.interface.cli.completion import BOT
+from khiva_arena.interface.cli.help import Rare, Verb
+from khiva_arena.interface.cli.options import ELSEWHERE, OF_A_MATCH, draw_options, extension_options, json_option, setting_options
+from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
+
+
+@click.command("sprt", cls=Verb)
+@click.argument("candidate", shell_complete=BOT)
+@click.argument("opponents", nargs=-1, required=True, shell_complete=BOT)
+@setting_options(
+    *(name for name in OF_A_MATCH if name != "bots"),
+    *(row.name for row in TEST_TABLE),
+    *("seats", "seeds", "jobs", "out", "events_file", "report"),
+    *ELSEWHERE,
+    seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
+    seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
+    out="The store; a test that is in it is resumed.",
+)
+@click.option(
+    "--any-engine", cls=Rare, is_flag=True, help="Continue a test that another version of khiva-arena began; it is marked."
+)
+@click.option(
+    "--new-event",
+    cls=Rare,
+    is_flag=True,
+    help="Begin another test if all tests of these settings are over, or beside an unfinished one whose bots or settings have "
+    "changed since.",
+)
+@extension_options("sprt")
+@draw_options
+@json_option
+def command(**flags: Any) -> int:
+    """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
+
+    Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
+    a seed. The test looks at it after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
+    code 0 with a decision, either way; 1 without.
+    """
+    from khiva_arena.interface.commands.sprt import sprt  # when it is called, so that -h is quick
+
+    return sprt(**flags)

@@ -1,0 +1,52 @@
+"""``khiva-arena standings``: the rating table of a store, and more about it on request."""
+
+from typing import Any
+
+import click
+
+from khiva_arena.interface.cli.completion import one_of
+from khiva_arena.interface.cli.help import Verb
+from khiva_arena.interface.cli.options import among_options, handed_games_option, json_option, store_argument
+from khiva_arena.report.section_names import ALL, NAMES
+
+
+@click.command("standings", cls=Verb)
+@store_argument
+@click.argument("event", nargs=-1)
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="BOT[=ELO[:SD]]",
+    help="The bot at 0 [default: as stored with the event: random, else the first bot]. Or the bot at ELO, known to within SD; "
+    "repeat for each.",
+)
+@click.option(
+    "--section",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=one_of(lambda: (*NAMES, ALL)),
+    help=f"Also print a section: {', '.join(NAMES)}, or {ALL}; repeat for each.",
+)
+@click.option(
+    "--effects", metavar="LIST", help="Print the section effects with only these fitted: seats or neighbours [default: both]."
+)
+@click.option(
+    "--contrast",
+    "sets",
+    multiple=True,
+    metavar="BOT,BOT",
+    help="Also print how far these bots, named before the results were seen, are apart; repeat for each set.",
+)
+@click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
+@among_options
+@handed_games_option
+@json_option
+def command(**flags: Any) -> None:
+    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
+    isolation, limits and pondering are pooled into one table; others get tables of their own. An event that was closed before it
+    was over is left out unless it is named."""
+    from khiva_arena.interface.commands.standings import standings  # when it is called, so that -h is quick
+
+    standings(**flags)

@@ -1,0 +1,1 @@
+"""The work of each command, in a file named like it. Begin with ``run.py``."""

@@ -1,0 +1,104 @@
+"""The work of ``khiva-arena check``: a check, in steps, that a bot keeps the protocol, in words for its author."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+import click
+import msgspec
+
+from khiva_arena.check.context import RunningCheck
+from khiva_arena.check.formats import junit, markdown
+from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
+from khiva_arena.check.run import check as check_bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.interface.api.new_check import new_check
+from khiva_arena.interface.commands.choices import CheckForm
+from khiva_arena.interface.commands.next_step import SAYS_WHERE, ask_stronger, if_yours
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.shipped import folder
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import alarm
+from khiva_arena.text import harmless
+
+OPPONENT = "shipped:python/random"
+
+
+def check(bot: str, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, flags: dict[str, Any]) -> int:
+    """Check a bot and print the report. Returns the exit code."""
+    if as_json and form not in (None, "json"):
+        raise ConfigError(f"--json and --format {form}: give one of them")
+    form = "json" if as_json else form or "text"
+    running = new_check(bot, games, quick, settings_by_flags(flags), say)
+    if form == "text":
+        click.echo(harmless(f"{bot}, at isolation {running.sandbox.level}"))
+    printer = _Printer()
+    report = check_bot(running, bot, printer.show if form == "text" else lambda step: None)
+    printer.finish()
+    _print(report, running, form, flags["rule"])
+    return 0 if report.passed else 1
+
+
+class _Printer:
+    """A printer of steps as they are done; steps in a row that are skipped for one reason are one line."""
+
+    def __init__(self) -> None:
+        self._postponed: list[CheckStep] = []
+
+    def show(self, step: CheckStep) -> None:
+        if self._postponed and (step.status is not Status.SKIPPED or step.said != self._postponed[0].said):
+            self.finish()
+        if step.status is Status.SKIPPED:
+            self._postponed.append(step)
+        else:
+            mark = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
+            click.echo(step_text(step).replace(mark, alarm(mark), 1) if mark else step_text(step))
+
+    def finish(self) -> None:
+        if self._postponed:
+            click.echo(not_tried_text(self._postponed))
+        self._postponed.clear()
+
+
+def _print(report: CheckReport, running: RunningCheck, form: CheckForm, rules: Sequence[str]) -> None:
+    match form:
+        case "json":
+            click.echo(json.dumps(msgspec.to_builtins(report)))
+        case "junit":
+            click.echo(junit(report))
+        case "markdown":
+            click.echo(markdown(report, _next_step(report, running, rules)))
+        case "text":
+            click.echo(closing_text(report, _next_step(report, running, rules)))
+        case _:
+            assert_never(form)
+
+
+def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> str:
+    """Return the next thing to do, in a line. ``rules``: as they were given."""
+    failures = [step for step in report.steps if step.status is Status.FAILED]
+    if failures:
+        return f"It does not keep the protocol yet: begin with step {failures[0].number}."
+    game = running.games[0]
+    words = [
+        "khiva-arena",
+        "match",
+        "--game",
+        game.word,
+        *(part for pair in rules for part in ("--rule", pair)),
+        "--bot",
+        report.bot,
+    ]
+    others = game.seats[0] - 1
+    in_ticks = shlex.join([*words, *["--bot", report.bot] * others, "--clock", "ticks"])
+    if running.bot.run_line and running.bot.is_interpreted:
+        return f"It keeps the protocol in ticks. Next: {in_ticks}"
+    words += ["--bot", OPPONENT] * others
+    words += ["--network", running.bot.name] if running.network else []
+    words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
+    words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
+    page = f"\nIn ticks ({folder('docs') / 'modules.md'}): {in_ticks}" if running.bot.in_ticks.module else ""
+    ask = ask_stronger(game.name, "games", "1/0", 0)
+    loss = f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}{if_yours(report.isolation)}"
+    return f"It keeps the protocol. Next: {shlex.join(words)}{page}{loss}"

@@ -1,0 +1,92 @@
+"""The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.competition.guest_seats import seating_of
+from khiva_arena.errors import ConfigError
+from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.replay.definition import kept_at
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
+from khiva_arena.shipped import WORD
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
+
+
+def match(
+    stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, flags: dict[str, Any]
+) -> int:
+    """Play a match and print it. Returns the exit code."""
+    tracing = Tracing(trace, capture, notes, flags.pop("by_function"))
+    other = {name: flags.pop(name) for name in ("step", "seat", "choice", "tries")}
+    for word, given in {"--notes": notes, "--by-function": tracing.by_function}.items():
+        if given and as_json:
+            raise ConfigError(f"{word} cannot go with --json, which prints the record alone")
+    if any(value is not None for value in other.values()):
+        if not stored:
+            raise ConfigError("--step, --seat, --choice and --try change a stored match: name it with --from STORE MATCH")
+        # when it is asked for: the store comes with it
+        from khiva_arena.interface.commands.otherwise import OtherChoice, play_otherwise
+
+        return play_otherwise(Path(stored[0]), stored[1], OtherChoice(**other), flags, tracing, as_json)
+    if stored:
+        from khiva_arena.interface.commands.rematch import play_stored  # as above
+
+        return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
+    settings, entrants = settings_and_bots(settings_by_flags(flags), say)
+    with seating_of(settings, entrants, say)():
+        setup = one_match(settings, entrants, say, by_function=tracing.by_function)
+        if settings.game.outside:
+            from khiva_arena.games.which import is_played  # not above: bots do not wait for it
+
+            say(harmless(is_played(setup.job.header)))
+        outcome, code = play(setup.job, tracing, setup.entrants)
+    if outcome.record is None:
+        say(f"the match failed twice on this machine: {outcome.void}")
+        return 1
+    _print(outcome, setup, as_json)
+    print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
+    say_faults(outcome, setup.job, setup.words, tracing)
+    # not above: bots do not wait for it
+    from khiva_arena.interface.commands.next_step import SAYS_WHERE, ask_stronger, if_yours, lost_seat
+
+    game = setup.job.header.game
+    seat = lost_seat(game, outcome.record.ranks, setup.words)
+    if (
+        seat is not None
+        and code == 0
+        and not as_json
+        and not setup.words[seat].startswith(WORD)
+        and not outcome.seats[seat].faults
+    ):
+        ask = ask_stronger(game, "games", "1/0", seat, in_ticks=setup.job.in_ticks)
+        hint = if_yours(setup.job.header.isolation)
+        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and {ask} {SAYS_WHERE}{hint}"))
+    if setup.random_secret is not None:
+        say(f"to play these deals again: --seed {setup.random_secret.hex()}")
+    return code
+
+
+def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
+    record = outcome.record
+    assert record is not None
+    if as_json:
+        if outcome.cell:
+            click.echo(kept_at(outcome.cell), err=True)
+        click.echo(record.to_json())
+        return
+    from khiva_arena.replay.story import story  # not above: bots do not wait for it
+
+    if outcome.cell:
+        click.echo(kept_at(outcome.cell))
+    for seat, marks in enumerate(setup.marks):
+        if marks:
+            click.echo(f"seat {seat} is marked: {', '.join(marks)}")
+    click.echo(story(record, setup.job.secret))
+    for seat, report in enumerate(outcome.seats):
+        for blame in report.faults:
+            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))

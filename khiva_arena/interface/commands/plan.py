@@ -1,0 +1,101 @@
+"""The work of ``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+from msgspec import structs
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.conditions import in_common, pooled
+from khiva_arena.events.extending import extends_one
+from khiva_arena.events.find import rated_events
+from khiva_arena.events.looks import looks_of
+from khiva_arena.events.pools import results_of, standings_of, titles
+from khiva_arena.events.stored import refuse_league
+from khiva_arena.interface.commands.choices import POWER
+from khiva_arena.interface.commands.more_seeds import commands, fewer_line_ups
+from khiva_arena.report import plan as plans
+from khiva_arena.report.text import paragraphs
+from khiva_arena.report.values import Standings
+from khiva_arena.settings.flags import take_fields
+from khiva_arena.settings.settings import MOST
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import table_width
+from khiva_arena.text import harmless
+
+
+class Goal(NamedTuple):
+    """What more matches are to reach: an error or a gap, of which one is None.
+
+    error: of the ratings, in Elo.
+    gap: between two bots, in Elo, that is to be seen.
+    power: in what share of cases it is seen; None if that was not given.
+    """
+
+    error: float | None
+    gap: float | None
+    power: float | None
+
+
+def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any) -> None:
+    """Print a plan for each pool of events. ``flags``: those of ``Goal``."""
+    error, gap, power = take_fields(flags, Goal)
+    assert not flags, flags
+    if (error is None) == (gap is None):
+        raise ConfigError("give --error ELO or --gap ELO, one of the two")
+    if power is not None and gap is None:
+        raise ConfigError("--power needs --gap; leave it out with --error")
+    with Store.read(store) as db:
+        refuse_league(db.folder, db)
+        tables = [
+            (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))
+            for members in pooled(rated_events(db, event, say))
+        ]
+    if any(one.sd for _, table in tables for one in table.anchors):
+        raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
+    answers = []
+    for members, table in tables:
+        answer = _plan_of(_as_extended(members, table), error, gap, POWER if power is None else power)
+        answers.append((members, table, _with_next(store, members, table, answer)))
+    if as_json:
+        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in answers]
+        click.echo(json.dumps({"plans": rows}))
+        return
+    width = table_width()
+    for heading, (_, table, one) in zip(titles([members for members, _, _ in answers]), answers, strict=True):
+        click.echo("\n".join(paragraphs([heading], width)))
+        click.echo(plans.to_text(one, table, width))
+    if not answers:
+        click.echo(harmless(f"no event to plan with in {store}"))
+
+
+def _as_extended(members: list[EventRow], table: Standings) -> Standings:
+    """Return the table with the number of looks that it has once more seeds extend one of its events."""
+    if not extends_one(members):
+        return table
+    ratings = table.ratings
+    widening = structs.replace(ratings.widening, looks=looks_of(members, extended=True))
+    ratings = structs.replace(ratings, widening=widening)
+    return replace(table, evidence=structs.replace(table.evidence, ratings=ratings))
+
+
+def _plan_of(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
+    return plans.for_gap(table, gap, power) if error is None and gap is not None else plans.for_error(table, error or 0.0)
+
+
+def _with_next(store: Path, members: list[EventRow], table: Standings, answer: plans.Plan) -> plans.Plan:
+    """Return the plan with the commands that play the missing seeds, if any can be played."""
+    target = answer.need.seeds if answer.need else 0 if answer.enough else answer.fewest_seeds
+    if not answer.blocks or not answer.blocks < target < MOST["seeds"]:
+        return answer
+    return structs.replace(
+        answer,
+        extends=extends_one(members),
+        next=commands(store, members, target / answer.blocks),
+        fewer_line_ups=fewer_line_ups(store, members, table.shared_deals, target - answer.blocks),
+    )

@@ -1,0 +1,49 @@
+"""The work of ``khiva-arena match --from``: a stored match again, with live bots."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.interface.commands.stored_table import seated, stored_table
+from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.replay.definition import kept_at
+from khiva_arena.replay.record import Record
+from khiva_arena.terminal.console import say
+
+
+def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
+    table = stored_table(folder, word, flags)
+    entrants, job = seated(table, flags, by_function=tracing.by_function)
+    record = table.record
+    outcome, code = play(job, tracing, entrants)
+    if outcome.record is None:
+        say(f"the match failed twice on this machine: {outcome.void}")
+        return 1
+    difference = first_difference(record, outcome.record)
+    if as_json:
+        values = {"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())}
+        click.echo(json.dumps({**values, "cell": outcome.cell}))
+    else:
+        if outcome.cell:
+            click.echo(kept_at(outcome.cell))
+        click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
+    print_aside(outcome, [seat.name for seat in record.header.seats], tracing)
+    say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)
+    return 1 if difference else code
+
+
+def first_difference(before: Record, after: Record) -> str | None:
+    """Return in a line where two records of one match first differ; None if they are equal."""
+    for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
+        for step, later in zip(old, new, strict=False):
+            if step != later:
+                name = before.header.seats[step.seat].name
+                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (step, later)]
+                return f"step {number}, seat {step.seat} ({name}): {words[0]} then, {words[1]} now"
+    if len(before.steps) != len(after.steps):
+        return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"
+    if before.digest != after.digest:
+        return f"the results differ: ranks {before.ranks} then, {after.ranks} now"
+    return None

@@ -1,0 +1,413 @@
+"""The work of ``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again."""
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
+from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.arbiter.trace import Trace
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import Loading
+from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import match_of, secret_of
+from khiva_arena.events.in_bundle import bundled_match
+from khiva_arena.games.registry import get
+from khiva_arena.hints.starts import modules_of
+from khiva_arena.interface.commands.decision import hand_of, words_of
+from khiva_arena.interface.commands.next_step import handed, if_yours
+from khiva_arena.interface.commands.stored_table import recorded_bot
+from khiva_arena.protocol.messages import Decide
+from khiva_arena.replay.record import Header, Record
+from khiva_arena.replay.requests import AskedDecision, Request, requests
+from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.sandbox.cell import kind
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.settings.flags import loading_of_stored, take_fields
+from khiva_arena.settings.isolation import sandbox_of_stored
+from khiva_arena.settings.permissions import asking
+from khiva_arena.store.db import Store
+from khiva_arena.terminal.console import BufferedStderr, say
+from khiva_arena.text import LONGEST, harmless
+
+SHOWN_LINES = 4
+
+
+class FedFlags(NamedTuple):
+    """Which bot is sent a match again, and how, as the flags of the same names say.
+
+    seat: the seat whose requests are sent; None for that of the bot.
+    bot: a bot by its word; None for the one that sat there.
+    isolation: a level; None for that of the match.
+    runtime: runtimes, NAME=DIR each.
+    limit: limits on the size of a bot, KEY=VALUE each.
+    allow_include: True to hand the bot files outside of its folder.
+    unreleased_interpreters: True to take an interpreter that no release has.
+    wait: whether a debugger is waited for.
+    trace: whether each message is printed.
+    capture: the folder for raw bytes, None for none.
+    """
+
+    seat: int | None
+    bot: str | None
+    isolation: str | None
+    runtime: tuple[str, ...]
+    limit: tuple[str, ...]
+    allow_include: bool | None
+    unreleased_interpreters: bool | None
+    wait: bool
+    trace: bool
+    capture: Path | None
+
+
+class ShownFlags(NamedTuple):
+    """What is printed of a match that was sent again.
+
+    first: the first step; None for the first of all.
+    last: the last step; None for the last of all.
+    notes: whether what the bot wrote on stderr is printed.
+    as_json: whether all is printed as JSON.
+    """
+
+    first: int | None
+    last: int | None
+    notes: bool
+    as_json: bool
+
+
+def replay(store: Path, match: str | None, **flags: Any) -> int:
+    """Send the bot what the seat was sent, print what differs, and return the exit code.
+
+    match: the word that names it; it may be None only for ``replay_lost``.
+    flags: those of ``FedFlags`` and of ``ShownFlags``.
+    """
+    fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
+    assert not flags, flags
+    if match is None:
+        raise ConfigError("name a MATCH, as `khiva-arena show` lists them, or the bot whose lost matches are meant, by --lost")
+    loading = asking(loading_of_stored(fed._asdict()), say)
+    source = _bundled(store, match) if store.is_file() else stored(store, match, loading)
+    record = source.record
+    sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
+    in_ticks = record.ticks is not None
+    if record.header.meter:
+        refuse_unspoken(record.header.meter)
+    if in_ticks and fed.wait:
+        raise ConfigError("--wait stops a clock for a debugger, and a match in ticks has none; leave it out")
+
+    other_bot = None if fed.bot is None else as_played(bot_files.load(fed.bot, loading=loading), record, sandbox.level)
+    seat = _seat_of(record, other_bot) if fed.seat is None else fed.seat
+    count = len(record.header.seats)
+    if seat >= count:
+        raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
+    if other_bot is not None:
+        entrant = other_bot
+    elif source.bot is None:
+        raise ConfigError("--bot: a bundle holds no bots; name the one to play")
+    else:
+        entrant = as_played(source.bot(seat), record, sandbox.level)
+    all_requests = requests(record, source.secret, seat, source.details[seat])
+    fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
+    bot = FedBot(stage(entrant, sandbox.level), sandbox, record.header, seat)
+    attach = _attach(sandbox.level) if fed.wait else None
+    with BufferedStderr() as lines, closing(Trace([f"{entrant.name}#{seat}"], lines, fed.capture, first=seat)) as trace:
+        trace.write = lines if fed.trace else None
+        try:
+            refed = feed(fed_requests, bot, trace=trace if fed.trace or fed.capture else None, attach=attach)
+        except BaseException:
+            trace.undo()
+            raise
+    replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
+    differ = [reply for reply in replies if not same(reply)]
+    if show.as_json:
+        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
+    else:
+        _print(source, seat, entrant.name, refed, replies)
+        out_of = next((reply for reply in differ if reply.choice is not None), None)
+        if out_of and source.bot is not None and source.is_over:
+            words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
+            command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words])
+            say(harmless(f"to play such a choice out: {command}{handed(record.header)}{if_yours(record.header.isolation)}"))
+        if show.notes:
+            click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
+    if trace.failure:
+        say(f"khiva-arena: error: --capture {fed.capture}: not all bytes are kept: {trace.failure}; capture again elsewhere")
+    return 1 if differ or refed.out is not None or trace.failure else 0
+
+
+# --- the match to replay ---
+
+
+def as_played(bot: Bot, record: Record, level: Level) -> Bot:
+    """Return a bot as it can be asked again: in a match in ticks its module alone. Raises ConfigError if it has none."""
+    if record.ticks is None:
+        return bot
+    if problems := bot_files.not_modules([bot]):
+        raise ConfigError(problems)
+    return modules_of([bot], level)[0]
+
+
+def _seat_of(record: Record, bot: Bot | None) -> int:
+    """Return the one seat that a bot had, by its identity or else by its name. Raises ConfigError if there is not just one."""
+    seats = record.header.seats
+    for sat in (
+        [number for number, seat in enumerate(seats) if bot and seat.bot == bot.identity],
+        [number for number, seat in enumerate(seats) if bot and seat.name == bot.name],
+    ):
+        if len(sat) == 1:
+            return sat[0]
+    listing = ", ".join(f"{number} was {seat.name}" for number, seat in enumerate(seats))
+    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {listing}")
+
+
+class AskedMatch(NamedTuple):
+    """A match to be sent to a bot again.
+
+    word: that names it, as it was typed.
+    record: of the match.
+    secret: of its deal, 32 bytes.
+    sandbox: the sandbox of its bots.
+    bot: finds the bot of a seat; None if that cannot be known.
+    details: by seat and step, the line about its fault that the bot was sent.
+    is_over: whether all matches on its deal are recorded, so that another choice may be played out.
+    """
+
+    word: str
+    record: Record
+    secret: bytes
+    sandbox: Sandbox
+    bot: Callable[[int], Bot] | None
+    details: Sequence[dict[int, str]]
+    is_over: bool
+
+
+def stored(folder: Path, word: str, loading: Loading) -> AskedMatch:
+    with Store.read(folder) as store:
+        event, row = match_of(store, word)
+        is_over, secret = row.seed in store.reveals(event.id), secret_of(store, event, row.seed)
+
+    details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
+
+    def bot(seat: int) -> Bot:
+        number = row.seats[seat].bot
+        entrant, then = recorded_bot(event, number, loading), event.definition.bots[number]
+        if entrant.identity != (then.sources or then.identity):
+            say(f"warning: {entrant.name} has changed since it played")
+        return entrant
+
+    return AskedMatch(word, row.parsed(), secret, event.definition.sandbox(best()), bot, details, is_over)
+
+
+def _bundled(file: Path, word: str) -> AskedMatch:
+    """Return a match of a bundle. Limits that a stranger's file claims are not used."""
+    record, secret = bundled_match(file, word)
+    return AskedMatch(word, record, secret, Sandbox(best()), None, [{}] * len(record.header.seats), is_over=True)
+
+
+def _sandbox(recorded: Sandbox, level_flag: str | None, wait: bool) -> Sandbox:
+    sandbox = sandbox_of_stored(recorded, level_flag, say)
+    return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
+
+
+def _attach(level: Level) -> Callable[[int], bool]:
+    def attach(pid: int) -> bool:
+        hint = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
+        note = "" if kind(level).debuggable else hint
+        if not sys.stdin or not sys.stdin.isatty():
+            say(f"the bot is process {pid}{note}; no clock runs")
+            return False
+        say(f"the bot is process {pid}{note}; attach to it, then press Enter")
+        return True
+
+    return attach
+
+
+def same(reply: Reply) -> bool:
+    """Tell whether the bot's choice, or its fault, is the recorded one."""
+    decision = _decision_of(reply.request)
+    if reply.blame is not None:
+        return str(reply.blame.verdict) == decision.choice.why
+    return (reply.choice, "") == (decision.choice.choice, decision.choice.why)
+
+
+def _decision_of(request: Request) -> AskedDecision:
+    assert request.asked is not None
+    return request.asked
+
+
+# --- as text ---
+
+
+def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply]) -> None:
+    record, header = source.record, source.record.header
+    differ = [reply for reply in replies if not same(reply)]
+    typed = "" if header.match.startswith(source.word) else f"{source.word} "
+    title = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
+    click.echo(harmless(f"match {typed}{header.match}: {title}"))
+    for reply in differ:
+        request, message = reply.request, reply.request.message
+        assert isinstance(message, Decide)
+        hand = hand_of(header, message.view)
+        click.echo(harmless(f"step {request.step}, {message.kind}, {len(message.legal)} legal{hand and f', hand {hand}'}:"))
+        then, fault = _decision_of(request).choice.choice, _decision_of(request).choice.why
+        follows = [_consequences(record, request, choice) for choice in (then, reply.choice)]
+        click.echo(harmless(f"  then {_choice_text(record, message, then)}{fault and f' (the default, for {fault})'}"))
+        _echo_lines(follows[0], follows[1])
+        if reply.blame is not None:
+            click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
+        else:
+            click.echo(harmless(f"  now  {_choice_text(record, message, reply.choice)}"))
+            _echo_lines(follows[1], follows[0])
+    if refed.out is not None:
+        moment = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
+        as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
+        click.echo(harmless(f"{name} fails {moment}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
+    if differ:
+        click.echo(f"{len(differ)} of {len(replies)} choices differ: {harmless(in_words(kinds_of((header, replies))), LONGEST)}")
+    elif replies or refed.out is None:
+        click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
+    paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := _ticks_then(record, reply)) is not None]
+    if other := [row for row in paid if row[1] != row[2]]:
+        at, before, after = other[0]
+        click.echo(
+            f"ticks differ at {len(other)} of {len(paid)} decisions, first at step {at}: {before:,} then, {after or 0:,} now"
+        )
+    elif paid:
+        click.echo("every decision took as many ticks as then")
+
+
+class OfKind(NamedTuple):
+    """The decisions of one kind that a bot was asked again.
+
+    asked: their number.
+    differ: how many of them it makes otherwise.
+    always_then, always_now: the one choice, in words, at all that differ; "" if there are several, or one that differs.
+    """
+
+    asked: int
+    differ: int
+    always_then: str
+    always_now: str
+
+
+def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
+    """Return the decisions of each kind, by its name, that of which most differ first.
+
+    matches: the header of each, and what a bot replied in it.
+    """
+    kinds: dict[str, list[tuple[Header, Decide, Reply]]] = {}
+    for header, reply in ((header, reply) for header, replies in matches for reply in replies):
+        message = reply.request.message
+        assert isinstance(message, Decide)
+        kinds.setdefault(message.kind, []).append((header, message, reply))
+    of_kind = {}
+    for name, asked in kinds.items():
+        differ = [one for one in asked if not same(one[-1])]
+        then = {words_of(header, message, _decision_of(reply.request).choice.choice) for header, message, reply in differ}
+        now = {"" if reply.choice is None else words_of(header, message, reply.choice) for header, message, reply in differ}
+        always = [words.pop() if len(differ) > len(words) == 1 else "" for words in (then, now)]
+        of_kind[name] = OfKind(len(asked), len(differ), *always)
+    return dict(sorted(of_kind.items(), key=lambda item: -item[1].differ))
+
+
+def in_words(kinds: Mapping[str, OfKind]) -> str:
+    """Return in words how many decisions of each kind differ, without the kinds of which none does."""
+    parts = []
+    for name, of in kinds.items():
+        habits = [f"{when} always '{words}'" for when, words in (("then", of.always_then), ("now", of.always_now)) if words]
+        if of.differ:
+            parts.append(f"{name} {of.differ} of {of.asked}" + (f" ({', '.join(habits)})" if habits else ""))
+    return ", ".join(parts)
+
+
+def _ticks_then(record: Record, reply: Reply) -> int | None:
+    """Return the ticks of the recorded decision; None by the wall clock."""
+    if record.ticks is None:
+        return None
+    decision = _decision_of(reply.request)
+    return record.ticks[reply.request.step][decision.step.index(decision.choice)]
+
+
+def _choice_text(record: Record, message: Decide, choice: int | None) -> str:
+    assert choice is not None
+    return f"{choice}: {words_of(record.header, message, choice)}"
+
+
+def _consequences(record: Record, request: Request, choice: int | None) -> list[str]:
+    """Return the next events, in the words of the game, if the seat chooses this and all others as they did."""
+    if choice is None:
+        return []
+    decision = _decision_of(request)
+    state = decision.state.clone()
+    choices = {seat: index for seat, index, _ in decision.step} | {decision.choice.seat: choice}
+    game = get(record.header.game, record.header.rules_version)
+    names = [f"{who.name}#{number}" for number, who in enumerate(record.header.seats)]
+    return [line.strip() for event in state.apply(choices) if (line := game.narrate(event, names))]
+
+
+def _echo_lines(lines: Sequence[str], others: Sequence[str]) -> None:
+    """Print the first lines to which only one of two choices leads."""
+    only = [line for line in lines if line not in others]
+    for line in only[:SHOWN_LINES]:
+        click.echo(f"         {line}")
+    if len(only) > SHOWN_LINES:
+        click.echo(f"         ... and {len(only) - SHOWN_LINES} more")
+
+
+# --- as JSON ---
+
+
+def _plain(
+    record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], differ: Sequence[Reply]
+) -> dict[str, Any]:
+    out = refed.out
+    return {
+        "match": record.header.match,
+        "seat": seat,
+        "bot": name,
+        "same": not differ and out is None,
+        "asked": len(replies),
+        "kinds": {name: of._asdict() for name, of in kinds_of((record.header, replies)).items()},
+        "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
+        "differences": [_plain_reply(record.header, reply) for reply in differ],
+        **({"ticks": [[_ticks_then(record, reply), reply.ticks] for reply in replies]} if record.ticks is not None else {}),
+        "notes": refed.ending.notes,
+    }
+
+
+def _step(number: int) -> dict[str, int]:
+    """Return the keys of a step, its old name included."""
+    return {"step": number, "gather": number}
+
+
+def _plain_reply(header: Header, reply: Reply) -> dict[str, Any]:
+    message, choice, blame = reply.request.message, _decision_of(reply.request).choice, reply.blame
+    assert isinstance(message, Decide)
+    return {
+        **_step(reply.request.step),
+        "kind": message.kind,
+        "req": message.req,
+        "then": {
+            "choice": choice.choice,
+            "entry": message.legal[choice.choice],
+            "words": words_of(header, message, choice.choice),
+            "why": choice.why,
+        },
+        "now": {
+            "choice": reply.choice,
+            "entry": None if reply.choice is None else message.legal[reply.choice],
+            "words": None if reply.choice is None else words_of(header, message, reply.choice),
+            "why": "" if blame is None else str(blame.verdict),
+            "detail": "" if blame is None else blame.detail,
+        },
+    }

@@ -1,0 +1,123 @@
+"""The work of ``khiva-arena replay --lost``: all matches that a bot lost, asked of another bot, a line a match."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from khiva_arena.arbiter.refeed import FedBot, RefeedResult, feed
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import matches_of
+from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_words, kinds_of, same, stored
+from khiva_arena.replay.requests import requests
+from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.settings.flags import loading_of_stored
+from khiva_arena.settings.isolation import sandbox_of_stored
+from khiva_arena.settings.permissions import asking
+from khiva_arena.store.db import Store
+from khiva_arena.terminal.console import say
+from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import count
+
+MOST = 50
+"""The most matches that one command asks again."""
+WITHOUT = ("wait", "trace", "notes", "capture", "first", "last")
+
+
+class LostMatch(NamedTuple):
+    """A match that a bot did not win alone.
+
+    match: EVENT/ORDINAL.
+    seat: of the bot.
+    """
+
+    match: str
+    seat: int
+
+
+def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flags: Any) -> int:
+    """Ask a bot all that another was asked in matches that it lost, print what differs, and return the exit code.
+
+    match: None, since all are meant.
+    lost: the name of the bot that lost, as tables have it.
+    flags: the other flags of ``replay``.
+
+    Raises ConfigError, BotError, StoreError, StagingError.
+    """
+    if match is not None or flags["seat"] is not None or any(flags[name] for name in WITHOUT):
+        raise ConfigError(
+            "--lost asks again whole matches, all that the bot lost: without MATCH, --seat, --from, --until, --wait, --trace, "
+            "--capture and --notes"
+        )
+    loading = asking(loading_of_stored(flags), say)
+    entrant = None if flags["bot"] is None else bot_files.load(flags["bot"], loading=loading)
+    all_lost = lost_matches(store, lost)
+    if len(all_lost) > MOST:
+        say(f"the first {MOST} of {len(all_lost)} matches are asked again")
+    sandboxes: dict[Sandbox, Sandbox] = {}
+    asked: list[tuple[AskedMatch, RefeedResult]] = []
+    plain = []
+    for lost_match in all_lost[:MOST]:
+        source = stored(store, lost_match.match, loading)
+        header = source.record.header
+        if header.meter:
+            refuse_unspoken(header.meter)
+        if source.sandbox not in sandboxes:  # what is to be said of one is said once
+            sandboxes[source.sandbox] = sandbox_of_stored(source.sandbox, flags["isolation"], say)
+        sandbox = sandboxes[source.sandbox]
+        assert source.bot is not None, "a store has bots"
+        bot = as_played(entrant or source.bot(lost_match.seat), source.record, sandbox.level)
+        sent = requests(source.record, source.secret, lost_match.seat, source.details[lost_match.seat])
+        refed = feed(sent, FedBot(stage(bot, sandbox.level), sandbox, header, lost_match.seat))
+        asked.append((source, refed))
+        differ, failed = sum(not same(reply) for reply in refed.replies), _failed(refed)
+        plain.append({**lost_match._asdict(), "asked": len(refed.replies), "differ": differ, "failed": failed or None})
+        if not as_json:
+            line = f"{lost_match.match}, seat {lost_match.seat}: {differ} of {count(len(refed.replies), 'choice')} differ"
+            click.echo(harmless(f"{line}{failed and f'; {bot.name} fails {failed}'}", LONGEST))
+    kinds = kinds_of(*((source.record.header, refed.replies) for source, refed in asked))
+    differ = sum(of.differ for of in kinds.values())
+    if as_json:
+        click.echo(json.dumps({"matches": plain, "kinds": {name: of._asdict() for name, of in kinds.items()}}))
+    else:
+        of_all = f"{differ} of {count(sum(of.asked for of in kinds.values()), 'choice')} differ"
+        by_kind = f": {in_words(kinds)}" if differ else ""
+        click.echo(harmless(f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST))
+    return 1 if differ or any(refed.out for _, refed in asked) else 0
+
+
+def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
+    """Return the matches of a store in which a bot was not first alone, in the order of their play; of copies each seat.
+
+    lost: its name.
+
+    Raises ConfigError if the store has no bot of that name, or if it lost no match.
+    """
+    with Store.read(folder) as store:
+        events = store.events()
+        names = sorted({bot.name for event in events for bot in event.bots})
+        if lost not in names:
+            raise ConfigError(harmless(f"--lost {lost}: no bot of {folder} has this name; there are {', '.join(names)}", LONGEST))
+        matches = [
+            LostMatch(f"{event.number}/{row.ordinal}", seat.seat)
+            for event in events
+            if lost in [bot.name for bot in event.bots]
+            for row in matches_of(store, event, beside=())
+            for seat in row.seats
+            if event.bots[seat.bot].name == lost and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
+        ]
+    if not matches:
+        raise ConfigError(harmless(f"--lost {lost}: it lost no recorded match of {folder}", LONGEST))
+    return matches
+
+
+def _failed(refed: RefeedResult) -> str:
+    """Return when and how a bot failed, "" if it did not."""
+    if refed.out is None:
+        return ""
+    moment = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
+    return f"{moment}: {refed.out.verdict}: {refed.out.detail}"

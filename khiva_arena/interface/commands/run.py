@@ -1,0 +1,189 @@
+"""The work of ``khiva-arena run``: a whole competition, from bots to a rating table."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+from msgspec.structs import replace
+
+from khiva_arena.competition.guest_seats import seating_of
+from khiva_arena.competition.options import PlanFlags, RunOptions
+from khiva_arena.competition.run import Run
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
+from khiva_arena.events import stored
+from khiva_arena.interface.commands.bots import ready_bots
+from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
+from khiva_arena.setting_row import duration_ms
+from khiva_arena.settings.competition import CompetitionParts, competition_from, not_taken
+from khiva_arena.settings.file import SettingsFile, read_file
+from khiva_arena.settings.flags import settings_by_flags, take_fields
+from khiva_arena.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
+from khiva_arena.store.db import Store
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.interrupts import INTERRUPTED, if_interrupted
+
+if TYPE_CHECKING:
+    from khiva_arena.competition.budget import Proposal
+
+KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
+"""The flags beside a settings file with which it stands for the event: the same file with another --seeds extends it."""
+LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
+
+
+def check_needed_flags(first: Settings) -> None:
+    """Raise ConfigError for flags of an extension that need another one, if that is not given.
+
+    A file or the environment may hold their values for other runs.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    unused: dict[str, list[str]] = {}
+    for row in OF_EXTENSIONS:
+        is_typed = row.needs and context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE
+        if is_typed and first.of_extensions[row.needs] is None:
+            unused.setdefault(row.needs, []).append(row.option)
+    if unused:
+        needed = [(", ".join(flags), ROWS[name].option, ROWS[name].of) for name, flags in unused.items()]
+        raise ConfigError([f"{flags}: needs {option}, {what}" for flags, option, what in needed])
+
+
+def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
+    """Play the competition, print its table, and return the exit code.
+
+    flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
+    """
+    options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
+    plan, from_plan, shard = of_plan
+    if plan or from_plan or shard:
+        from khiva_arena.competition.plans import PLANS  # not above: most runs have none
+
+        plans = PLANS.get("--plan, --from-plan and --shard")
+        plans.check_together(of_plan, config, options, shipped=shipped)
+    if options.web:
+        from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
+
+        LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
+    flag_settings = settings_by_flags(flags)
+    if yes and budget is None:
+        raise ConfigError("--yes needs --budget; nothing else asks")
+    file = read_file(config)
+    if shipped:
+        _add_shipped(file, flag_settings)
+    if from_plan is not None:
+        if budget is not None:
+            raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
+        stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
+        options = replace(options, planned=planned)
+    else:
+        stages, entrants = _competition_from(file, flag_settings, is_plan=plan is not None)
+    check_needed_flags(stages[0])
+    trial: BudgetTrial | None = None
+    if shard is not None and from_plan is None:
+        plans.refuse_shard(stages)
+    if budget is not None:
+        if "seeds" in flag_settings:
+            raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
+        if plan is not None:
+            plans.check_plannable(plan, stages, entrants)  # before a try takes its time
+        proposal = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
+        if proposal is None:
+            say("nothing was played")
+            return 0
+        stages, trial = (proposal.settings,), proposal.trial
+    if plan is not None:
+        plans.print_plan(plan, stages, entrants, as_json)
+        return 0
+    name = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
+    seating, others = seating_of(stages[0], entrants, say), not_taken(file, flag_settings)
+    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=name, not_taken=others)
+    try:
+        event_ids, complete = competition.play()
+    except KeyboardInterrupt:
+        if as_json or not competition.begun:
+            raise
+        # numpy comes with it: not before the matches have been played
+        from khiva_arena.interface.commands.standings import print_run
+
+        print_run(stages[0].out, competition.begun, so_far=True)
+        return INTERRUPTED
+    except StagingError:
+        raise
+    except BotError as error:
+        problems = error.problems or (str(error),)
+        error.problems = (*problems, *(way_on(len(entrants), len(problems)) if from_plan is None else ()))
+        raise
+    if options.commit:
+        print_commitment(stages[0].out, event_ids[0], as_json)
+        return 0
+    with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
+        from khiva_arena.interface.commands.standings import WITH_SOURCES, print_run, print_standings  # as above
+
+        if as_json:
+            print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=True)
+        else:
+            print_run(stages[0].out, event_ids, str(config) if name else "")
+    return 0 if complete else 1
+
+
+def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, is_plan: bool) -> CompetitionParts:
+    """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included.
+
+    is_plan: whether a plan is written.
+    """
+    try:
+        return competition_from(file, flag_settings, say)
+    except GameFault:
+        raise
+    except ConfigError as error:
+        problems = list(error.problems)
+        with if_interrupted(say, lambda: "no match was begun"):
+            typed = {**file.settings, **flag_settings}
+            if is_plan:
+                typed["skip_broken"] = True  # a plan leaves nobody out, so that this is no way on
+            raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
+
+
+def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
+    """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
+    from khiva_arena.competition.budget import propose  # not above: numpy comes with it
+    from khiva_arena.terminal.question import agreed
+
+    try:
+        milliseconds = duration_ms(budget, LONGEST_BUDGET)
+    except ValueError as error:
+        raise ConfigError(f"--budget: {error}") from None
+    with if_interrupted(say, lambda: "no match was begun"):
+        proposal = propose(stages, entrants, milliseconds, say, new_event=new_event)
+        for line in proposal.lines:
+            say(line)
+        return proposal if not proposal.lines or agreed("play this?", yes) else None
+
+
+def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:
+    """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
+    values = {**file.settings, **flags}
+    words = values.get("bots", ())
+    if isinstance(words, list | tuple):
+        flags["bots"] = (*words, *ready_bots(values.get("game") or DEFAULTS["game"]))
+
+
+def print_commitment(folder: Path, event: str, as_json: bool) -> None:
+    """Print the values of an event to publish before its first match."""
+    with Store.read(folder) as store:
+        row = stored.stored_event(store, event)
+        done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
+    definition = row.definition.digest
+    if as_json:
+        values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
+        click.echo(json.dumps({**values, "public": row.public, "recorded": done, "planned": planned}))
+        return
+    click.echo(f"event {row.number} ({row.id}): {done} of {planned} matches are recorded")
+    click.echo(f"definition {definition}")
+    click.echo(f"commitment {row.commitment}")
+    if not done:
+        say("next: publish the commitment; the same command without --commit plays, with --public TEXT if a text is drawn then")

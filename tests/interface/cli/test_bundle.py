@@ -1,0 +1,557 @@
+"""``khiva-arena bundle`` and ``verify FILE``: what is in the file, what is refused, and that no change to it goes unnoticed."""
+
+import copy
+import gzip
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import arena, bots
+from bundling import forged, lines_of, packed
+from disks import fill, small_disk
+from forging import forge
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from once import made_once
+from quick_bots import SOURCE
+from stores import FORFEITS, GREEDY, NAIVE, RANDOM, STRIKES, TRUSTED
+from wording import sentence
+
+from khiva_arena.interface.cli.main import run
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import digest_of
+from khiva_arena.store import bundle
+
+pytestmark = pytest.mark.slow
+
+Lines = list[dict[str, Any]]
+THREE = bots(RANDOM, STRIKES, FORFEITS)
+EVENT, RUN_SECRET, FIRST_MATCH = 1, 2, 5  # places of lines: a header, an event, the run's secret, two seeds', then matches
+
+
+@made_once
+def folder(folder: Path) -> None:
+    """A store with 12 matches of three bots, one of which has a strike in each of its matches and one of which forfeits."""
+    arena("run", *THREE, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder)
+    arena("bundle", "out", "b.khiva", cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def sound(folder: Path) -> Lines:
+    return lines_of(folder / "b.khiva")
+
+
+@pytest.fixture
+def lines(sound: Lines) -> Lines:
+    return copy.deepcopy(sound)
+
+
+def command(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a command, in this process."""
+    code = run([str(word) for word in words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def verified(data: bytes, where: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """The same of ``verify`` on a file of these bytes."""
+    (where / "changed").write_bytes(data)
+    return command(capsys, "verify", where / "changed")
+
+
+def says_why(error: str, where: Path) -> None:
+    """Hold that stderr has one line, which says why the file of ``verified`` is not sound."""
+    assert error.startswith(f"{where / 'changed'}: " + sentence("audit", "why-not-sound", problem=""))
+    assert error.count("\n") == 1
+
+
+# --- what is in it ---
+
+
+def test_a_stranger_verifies_it_without_store_and_bots(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes((folder / "b.khiva").read_bytes())
+    said = arena("verify", "b", cwd=tmp_path).stdout
+    assert "12 of 12 matches are sound" in said
+    assert sentence("verify", "standings-those-records-give") in said
+    digest = json.loads(arena("verify", str(folder / "out"), "--json", cwd=tmp_path).stdout)["events"][0]["digest"]
+    report = json.loads(arena("verify", "b", "--json", cwd=tmp_path).stdout)
+    assert report["file"] == []
+    assert report["events"][0]["digest"] == digest
+    assert report["events"][0]["sound_matches"] == list(range(12))
+    assert report["bundle"] in said
+
+
+def test_it_holds_all_that_was_published_and_nothing_else(folder: Path, sound: Lines) -> None:
+    assert [line["kind"] for line in sound] == ["khiva-bundle", "event", *["reveal"] * 3, *["match"] * 12, "over", "standings"]
+    stored = sqlite3.connect(folder / "out" / "arena.db")
+    records = [row[0] for row in stored.execute("SELECT record FROM matches ORDER BY ordinal")]
+    created, commitment, secret = stored.execute("SELECT created, commitment, secret FROM events").fetchone()
+    stored.close()
+    assert [json.loads(record) for record in records] == [line["record"] for line in sound if line["kind"] == "match"]
+    assert (sound[EVENT]["commitment"], sound[RUN_SECRET]) == (
+        commitment,
+        {"kind": "reveal", "seed": -1, "secret": secret.hex()},
+    )
+    text = gzip.decompress((folder / "b.khiva").read_bytes()).decode()
+    for private in (str(folder), SOURCE.name, created[:13], "finished", "req_start", "9999 of"):
+        assert private not in text
+
+
+def test_its_standings_are_those_of_the_command(folder: Path, sound: Lines, tmp_path: Path) -> None:
+    said = json.loads(arena("standings", str(folder / "out"), "--json", cwd=tmp_path).stdout)["standings"]
+    for table in said:
+        for row in table["rows"]:
+            row["cpu_s"] = row["paused"] = row["caused"] = row["page_faults"] = row["links_lost"] = None
+    assert [line["table"] for line in sound if line["kind"] == "standings"] == said
+
+
+def test_equal_events_give_equal_bytes(folder: Path, tmp_path: Path) -> None:
+    arena("run", *THREE, "--seats", "2", "--seeds", "2", "--seed", "demo", "-j", "2", "--out", "elsewhere", cwd=tmp_path)
+    arena("bundle", "elsewhere", "again", cwd=tmp_path)
+    assert (tmp_path / "again").read_bytes() == (folder / "b.khiva").read_bytes()
+
+
+def test_several_events_and_one_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    three = bots(RANDOM, NAIVE, GREEDY)
+    arena("run", *three, "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
+    arena("run", *three, "--seats", "3", "--seeds", "1", "--turn", "2s", "--out", "out", cwd=tmp_path)
+    assert command(capsys, "bundle", tmp_path / "out", tmp_path / "both")[0] == 0
+    assert command(capsys, "bundle", tmp_path / "out", tmp_path / "second", "2", "2")[0] == 0
+    code, said, _ = command(capsys, "verify", tmp_path / "both")
+    assert code == 0
+    assert "6 of 6 matches are sound" in said
+    assert "event 2" in said
+    assert "3 of 3 matches are sound" in said
+    both, second = lines_of(tmp_path / "both"), lines_of(tmp_path / "second")
+    assert [line["kind"] for line in both].count("standings") == 2
+    assert second[1] == [line for line in both if line["kind"] == "event"][1]
+    assert "3 of 3 matches are sound" in command(capsys, "verify", tmp_path / "second")[1]
+
+
+VOID_OF_THE_LAST = """
+INSERT INTO voids SELECT event, ordinal, 1, seed, lineup,
+  (SELECT json_group_array(bot) FROM seats WHERE (seats.event, seats.ordinal) = (m.event, m.ordinal)), 'load', '[]', '', ''
+FROM matches AS m WHERE ordinal = (SELECT max(ordinal) FROM matches);
+UPDATE matches SET attempt = 2 WHERE ordinal = (SELECT max(ordinal) FROM matches);
+"""
+
+
+@pytest.mark.parametrize("form", ["gauntlet", "swiss", "knockout"])
+def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*bots(RANDOM, NAIVE, GREEDY, STRIKES), *TRUSTED, "--rule", "max_turns=6"]
+    arena("run", *words, "--format", form, "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "out" / "arena.db")) as store:
+        forge(store, VOID_OF_THE_LAST)  # whose round is not drawn yet where a bundle tells the void
+    command(capsys, "bundle", tmp_path / "out", tmp_path / "b")
+    assert command(capsys, "verify", tmp_path / "b")[0] == 0
+    lines = lines_of(tmp_path / "b")
+    places = lines[-1]["table"].get("places", [])
+    (told,) = json.loads(arena("standings", "out", "--json", cwd=tmp_path).stdout)["standings"]
+    assert told.get("places", []) == places
+    assert lines[-1]["table"]["rules"] == told["rules"] != {}
+    assert [(table["format"], len(table["rows"])) for table in places] == ([(form, 4)] if form != "gauntlet" else [])
+    if places:
+        places[0]["rows"][0]["name"] = "other"
+        assert "standings 1: places.0.rows.0.name is other" in verified(forged(lines), tmp_path, capsys)[1]
+        first = next(place for place, line in enumerate(lines) if line["kind"] == "match")
+        lost = [*lines[:first], *lines[first + 1 :]]
+        assert (
+            "its round cannot be drawn: results of a round before it are missing or not sound"
+            in verified(forged(lost), tmp_path, capsys)[1]
+        )
+
+
+@pytest.mark.soak
+def test_a_sequential_test_ends_with_its_decision(decided: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command(capsys, "bundle", decided / "out", tmp_path / "b")
+    lines = lines_of(tmp_path / "b")
+    matches = [place for place, line in enumerate(lines) if line["kind"] == "match"]
+    code, out, _ = verified((tmp_path / "b").read_bytes(), tmp_path, capsys)
+    assert code == 0
+    assert f"{len(matches)} of {len(matches)} matches are sound" in out
+    too_few = [line for place, line in enumerate(lines) if place not in matches[-2:]]
+    assert "matches are missing, and only complete events are bundled" in verified(forged(too_few), tmp_path, capsys)[1]
+    untested = copy.deepcopy(lines)
+    del untested[EVENT]["definition"]["hypotheses"]
+    untested[EVENT]["id"] = seeds.event_id(digest_of(untested[EVENT]["definition"]), untested[EVENT]["commitment"])
+    assert sentence("replay", "hypotheses-belong-sequential-test") in verified(forged(untested), tmp_path, capsys)[1]
+
+
+def test_a_void_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    source, target = sqlite3.connect(folder / "out" / "arena.db"), sqlite3.connect(tmp_path / "out" / "arena.db")
+    source.backup(target)
+    sits = json.dumps([row[0] for row in source.execute("SELECT bot FROM seats WHERE ordinal = 9 ORDER BY seat")])
+    source.close()
+    forge(
+        target,
+        f"INSERT INTO voids SELECT id, 9, 1, 1, 1, '{sits}', 'the host was slow', '[]', '', '' FROM events;"
+        "UPDATE matches SET attempt = 2 WHERE ordinal = 9",
+    )
+    target.close()
+    arena("bundle", "out", "b", cwd=tmp_path)
+    lines = lines_of(tmp_path / "b")
+    assert [line for line in lines if line["kind"] == "void"] == [{"kind": "void", "ordinal": 9, "attempt": 1}]
+    assert sum(row["voids"] for row in lines[-1]["table"]["rows"]) == 2
+    arena("verify", "b", cwd=tmp_path)
+
+
+# --- what is refused ---
+
+
+def test_what_is_not_over_is_refused_by_name(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    source, target = sqlite3.connect(folder / "out" / "arena.db"), sqlite3.connect(tmp_path / "out" / "arena.db")
+    source.backup(target)
+    source.close()
+    left = "DELETE FROM seats WHERE ordinal > 7; DELETE FROM matches WHERE ordinal > 7; DELETE FROM conclusions;"
+    forge(target, left + "DELETE FROM reveals WHERE seed <> 0")
+    target.close()
+    error = arena("bundle", "out", "b", cwd=tmp_path, code=2).stderr
+    assert "event 1 (" in error
+    assert "is not over: 8 of 12 matches are recorded; finish it" in error
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_no_file_is_overwritten_and_nothing_is_left(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "b").write_text("mine")
+    for words, said in ((["b"], "exists already"), (["no/b"], "cannot be written"), (["c", "x"], "no event 'x' here")):
+        code, out, error = command(capsys, "bundle", folder / "out", tmp_path / words[0], *words[1:])
+        assert (code, out, error.count("\n")) == (2, "", 1)
+        assert said in error
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("b", "mine")]
+
+
+def test_a_full_disk_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        ballast = fill(disk)
+        error = arena("bundle", str(folder / "out"), "b", cwd=disk, code=1).stderr
+        assert "b: cannot be written: " + sentence("sandbox", "no-space-left-device") in error
+        assert list(disk.iterdir()) == [ballast]
+
+
+def test_verify_refuses_what_is_no_bundle(folder: Path, sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for data, said in (
+        (b"", "not a bundle"),
+        (b"hello\n", "not a bundle"),
+        (gzip.compress(b'{"kind":"other"}\n'), "not a bundle"),
+        ((folder / "out" / "arena.db").read_bytes(), "not a bundle"),
+        (forged([{**sound[0], "format": 7}]), sentence("store", "bundle-format-engine-reads", format="7", format_2="1")),
+    ):
+        code, out, error = verified(data, tmp_path, capsys)
+        assert (code, out, error.count("\n")) == (2, "", 1)
+        assert said in error
+    assert sentence("api", "bundle-verified-whole-leave") in command(capsys, "verify", folder / "b.khiva", "1")[2]
+
+
+# --- what a forger changes ---
+
+
+def other(digits: str) -> str:
+    return ("0" if digits[0] != "0" else "1") + digits[1:]
+
+
+def put(place: int, *path: Any) -> Callable[[Any], Callable[[Lines], None]]:
+    """Set what ``path`` leads to in the line at ``place`` to a value, or to what a function makes of it."""
+
+    def to(value: Any) -> Callable[[Lines], None]:
+        def change(lines: Lines) -> None:
+            at = lines[place]
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = value(at[path[-1]]) if callable(value) else value
+
+        return change
+
+    return to
+
+
+def without(*places: int) -> Callable[[Lines], None]:
+    def change(lines: Lines) -> None:
+        for place in sorted((place % len(lines) for place in places), reverse=True):
+            del lines[place]
+
+    return change
+
+
+def twice(place: int) -> Callable[[Lines], None]:
+    return lambda lines: lines.insert(place, lines[place])
+
+
+def swapped(lines: Lines) -> None:
+    lines[FIRST_MATCH], lines[FIRST_MATCH + 1] = lines[FIRST_MATCH + 1], lines[FIRST_MATCH]
+
+
+def moved(lines: Lines) -> None:
+    """One match's record at another's place, and the other way round."""
+    one, another = lines[FIRST_MATCH], lines[FIRST_MATCH + 1]
+    one["record"], another["record"] = another["record"], one["record"]
+
+
+def rounded_off(lines: Lines) -> None:
+    lines[-1]["table"]["rows"][0]["elo"] += 0.0005
+
+
+CHANGES = {
+    "another event id": (put(EVENT, "id")("0" * 16), "the event itself: " + sentence("events", "definition-commitment-hash")),
+    "an event id that is no hash": (
+        put(EVENT, "id")("\x1b[2J\n"),
+        "the event itself: " + sentence("events", "definition-commitment-hash"),
+    ),
+    "another policy": (put(EVENT, "definition", "policy")("strict"), sentence("events", "definition-commitment-hash")),
+    "an unknown policy": (put(EVENT, "definition", "policy")("kind"), sentence("store", "definition-damaged")),
+    "an empty definition": (put(EVENT, "definition")({}), sentence("store", "definition-damaged")),
+    "another commitment": (put(EVENT, "commitment")(other), "it " + sentence("replay", "not-open-commitment")),
+    "another name of a bot": (put(EVENT, "bots", 0, "name")("other"), sentence("events", "bots-not-those-definition")),
+    "no bots": (put(EVENT, "bots")([]), sentence("events", "bots-not-those-definition")),
+    "a key too many": (put(EVENT, "more")(1), "line 2 is damaged"),
+    "another secret of the run": (put(RUN_SECRET, "secret")(other), "it " + sentence("replay", "not-open-commitment")),
+    "a secret that is no hash": (put(RUN_SECRET, "secret")("x"), "line 3 is damaged"),
+    "another secret of a seed": (
+        put(RUN_SECRET + 1, "secret")(other),
+        sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0: it"),
+    ),
+    "a secret of another seed": (
+        put(RUN_SECRET + 2, "seed")(7),
+        sentence("audit", "revealed-secret-seed") + " 7: " + sentence("audit", "no-such-seed"),
+    ),
+    "no secret of the run": (without(RUN_SECRET), sentence("audit", "cannot-checked-since-runs")),
+    "no secret of a seed": (
+        without(RUN_SECRET + 1),
+        sentence("audit", "revealed-secrets-not-those"),
+    ),
+    "no first match": (without(FIRST_MATCH), "1 match is missing"),
+    "no match": (without(*range(FIRST_MATCH, FIRST_MATCH + 12)), "12 matches are missing"),
+    "a match twice": (twice(FIRST_MATCH), sentence("audit", "stands-where-cannot")),
+    "the event twice": (twice(EVENT), "has no end"),
+    "two matches swapped": (swapped, sentence("audit", "stands-where-cannot")),
+    "records swapped": (moved, "match 1/0: " + sentence("audit", "header-not-event-gives")),
+    "another score": (
+        put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1),
+        "match 1/0: " + sentence("replay", "hash-chain-ends"),
+    ),
+    "steps that are no list": (put(FIRST_MATCH, "record", "steps")("x"), "match 1/0: not a record"),
+    "an empty record": (put(FIRST_MATCH, "record")({}), "match 1/0: not a record"),
+    "a match that was not scheduled": (
+        put(FIRST_MATCH + 11, "ordinal")(99),
+        "match 1/99: " + sentence("audit", "schedule-no-such-match"),
+    ),
+    "a second void attempt without a first": (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 2}),
+        "attempt 2 stands at place 1",
+    ),
+    "a void that was not scheduled": (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}),
+        "void 1/99: " + sentence("audit", "schedule-no-such-match"),
+    ),
+    "a void too many": (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}),
+        "voids is 0, the records give 1",
+    ),
+    "another run digest": (put(-2, "digest")(other), sentence("audit", "run-digest")),
+    "no end": (without(-2), "event 1 has no end"),
+    "no standings": (without(-1), sentence("audit", "tables-standings-records-give", tables="0", tables_2="1")),
+    "standings twice": (twice(-1), "it has 2 tables of standings"),
+    "another rating": (put(-1, "table", "rows", 1, "elo")(lambda elo: elo + 0.01), "standings 1: rows.1.elo is"),
+    "another count of matches": (
+        put(-1, "table", "rows", 0, "matches")(7),
+        "standings 1: rows.0.matches is 7, the records give 8",
+    ),
+    "another anchor": (put(-1, "table", "anchor")("x"), "standings 1: anchor is x"),
+    "standings with a key too many": (
+        put(-1, "table", "praise")("x"),
+        "standings 1: praise is " + sentence("report", "not-records-give"),
+    ),
+    "standings without blocks": (lambda lines: lines[-1]["table"].pop("blocks"), "standings 1: blocks is missing"),
+    "standings without a row": (lambda lines: lines[-1]["table"]["rows"].pop(), "standings 1: rows is"),
+    "nothing but the header": (without(*range(1, 19)), sentence("audit", "no-event")),
+    "no event": (without(EVENT), sentence("audit", "begins-no-event")),
+    "an event behind the standings": (
+        lambda lines: lines.append(lines[EVENT]),
+        sentence("audit", "event-stands-behind-standings"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
+def test_verify_names_what_was_forged(
+    change: Callable[[Lines], None], said: str, lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(lines)
+    code, out, error = verified(forged(lines), tmp_path, capsys)
+    assert code == 1
+    says_why(error, tmp_path)
+    assert said in out
+    assert "\x1b" not in out + error
+
+
+def test_numbers_may_differ_by_their_rounding(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rounded_off(lines)
+    assert verified(forged(lines), tmp_path, capsys)[0] == 0
+
+
+def test_another_engine_may_tell_more_or_less(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines[0]["engine"] = "9.9"
+    lines[-1]["table"]["praise"] = "x"
+    assert verified(forged(lines), tmp_path, capsys)[0] == 0
+    lines[-1]["table"]["rows"][0]["matches"] += 1
+    bot = lines[-1]["table"]["rows"][0]["bot"]
+    assert f"rows.{bot}.matches is" in verified(forged(lines), tmp_path, capsys)[1]
+
+
+def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = lines[EVENT]["bots"][0]
+    many = [one, *({**one, "name": f"{one['name']}-{i}", "identity": f"{i:064x}"} for i in range(2000))]
+    for key, value in (("lineups", 10**9), ("seeds", 10**9), ("copies", 10**9), ("bots", many)):
+        event = copy.deepcopy(lines[EVENT])
+        plain = [{"name": bot["name"], "identity": bot["identity"]} for bot in value] if key == "bots" else value
+        event["definition"][key] = plain
+        if key == "bots":
+            event["bots"] = value
+        event["id"] = seeds.event_id(digest_of(event["definition"]), event["commitment"])
+        code, out, _ = verified(forged([lines[0], event, *lines[2:]]), tmp_path, capsys)
+        assert code == 1
+        assert "can be verified at most" in out
+
+
+def test_the_file_itself(folder: Path, sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = (folder / "b.khiva").read_bytes()
+    text = gzip.decompress(whole)
+    start = text[: text.index(b"\n") + 1]
+    for data, said in (
+        (whole[:-20], sentence("store", "file-cut-short")),
+        (whole + b"x", sentence("store", "more-after-end")),
+        (whole + packed(text), sentence("store", "more-after-end")),
+        (packed(text[:-1]), "its last line is cut short"),
+        (packed(text + b"{}\n"), "more lines follow its last line"),
+        (packed(text.replace(b'"seed":0', b'"seed": 0')), "not canonical text"),
+        (packed(start + b"[" * 100_000 + b"\n"), "nested too deep"),
+        (packed(start + b"\xff\xfe\n"), "line 2 is damaged"),
+        (packed(start + b'{"a":1e999}\n'), "line 2 is damaged"),
+        (packed(start + b'{"a":"\\ud800"}\n'), "line 2 is damaged"),
+        (packed(b"".join(line + b"\n" for line in text.splitlines()[:-1])), "its last line is missing"),
+        (forged(sound, matches=11), sentence("store", "last-line-says-lines")),
+        (forged(sound, sha256="0" * 64), sentence("store", "last-line-says-lines")),
+    ):
+        code, out, error = verified(data, tmp_path, capsys)
+        assert code == 1
+        says_why(error, tmp_path)
+        assert said in out
+
+
+def test_a_file_that_was_made_to_fill_memory(sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bomb = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + b" " * 64 * 2**20)
+    assert "grows more than 100 times" in verified(bomb, tmp_path, capsys)[1]
+    # the same with what does not shrink between, so that only the length of the line gives it away
+    noise = "".join(other(line["secret"]) for line in sound if line["kind"] == "reveal")
+    long = {"kind": "over", "digest": (noise + "x" * 1000) * (bundle.LONGEST_LINE // 1000)}
+    plain = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + json.dumps(long).encode())
+    assert len(plain) * bundle.MOST_GROWTH + bundle.FREE_GROWTH > 2**20
+    said = verified(plain, tmp_path, capsys)[1]
+    assert "grows more than" in said or "it has a line of more than" in said
+
+
+# --- whatever anyone changes ---
+
+FUZZ = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@FUZZ
+@given(data=st.data())
+def test_no_flipped_bit_goes_unnoticed(data: st.DataObject, folder: Path, tmp_path: Path, capsys: Any) -> None:
+    whole = bytearray((folder / "b.khiva").read_bytes())
+    text = gzip.decompress(whole)
+    for _ in range(data.draw(st.integers(1, 3))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    code, out, error = verified(bytes(whole), tmp_path, capsys)
+    if code == 0:
+        assert gzip.decompress(whole) == text  # as where only the header of the packing was hit
+    else:
+        assert code in (1, 2)
+        assert (out + error).count("\n") <= 4
+
+
+@FUZZ
+@given(data=st.data())
+def test_no_changed_byte_of_the_text_goes_unnoticed(data: st.DataObject, folder: Path, tmp_path: Path, capsys: Any) -> None:
+    text = bytearray(gzip.decompress((folder / "b.khiva").read_bytes()))
+    place = data.draw(st.integers(0, len(text) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda value: value != text[place]))
+    text[place] = byte
+    assert verified(packed(bytes(text)), tmp_path, capsys)[0] in (1, 2)
+
+
+@FUZZ
+@given(data=st.data())
+def test_no_line_is_lost_added_or_moved(data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any) -> None:
+    lines = list(sound)
+    place, to = (data.draw(st.integers(1, len(lines) - 1)) for _ in range(2))
+    what = data.draw(st.sampled_from(["lose", "double", "move"]))
+    line = lines[place] if what == "double" else lines.pop(place)
+    if what != "lose":
+        lines.insert(to, line)
+    assume(lines != sound)
+    assert verified(forged(lines), tmp_path, capsys)[0] == 1
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+CLAIMS = ("engine", "engines", "version", "complete")  # what the organiser says and nothing can prove
+
+
+def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where each part of a plain value is."""
+    yield path
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from paths(part, (*path, key))
+
+
+@FUZZ
+@given(data=st.data())
+def test_no_changed_value_goes_unnoticed_whatever_the_sums(
+    data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any
+) -> None:
+    lines = copy.deepcopy(sound)
+    place = data.draw(st.integers(0, len(lines) - 1))
+    path = data.draw(st.sampled_from([path for path in paths(lines[place]) if path and not any(key in CLAIMS for key in path)]))
+    at = lines[place]
+    for key in path[:-1]:
+        at = at[key]
+    new = data.draw(VALUES)
+    assume(json.dumps(at[path[-1]]) != json.dumps(new))
+    assume(not (isinstance(new, float) and isinstance(at[path[-1]], float) and abs(new - at[path[-1]]) < 1))
+    at[path[-1]] = new
+    code, _, error = verified(forged(lines), tmp_path, capsys)
+    assert code in (1, 2)
+    assert "Traceback" not in error
+
+
+@FUZZ
+@given(data=st.data())
+def test_no_definition_however_strange_breaks_it(data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any) -> None:
+    """As above, but with an id and bots that fit, so that all behind the first check is reached."""
+    event = copy.deepcopy(sound[EVENT])
+    what = event["definition"]
+    path = data.draw(st.sampled_from([path for path in paths(what) if path]))
+    at = what
+    for key in path[:-1]:
+        at = at[key]
+    small = st.integers(-5, 70) | st.sampled_from(
+        ["swiss", "knockout", "gauntlet", "sprt", "emira", "silk_road", "strict", "trusted"]
+    )
+    at[path[-1]] = data.draw(VALUES | small)
+    assume(what != sound[EVENT]["definition"])
+    event["id"] = seeds.event_id(digest_of(what), event["commitment"])
+    if isinstance(what.get("bots"), list) and all(isinstance(bot, dict) for bot in what["bots"]):
+        rest = {"version": "", "complete": False}
+        event["bots"] = [{"name": bot.get("name"), "identity": bot.get("identity"), **rest} for bot in what["bots"]]
+    code, _, error = verified(forged([sound[0], event, *sound[2:]]), tmp_path, capsys)
+    assert code == 1
+    says_why(error, tmp_path)

@@ -1,0 +1,208 @@
+"""The command line as text: help everywhere, exit codes, stdout for results, and quiet ends of pipes."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from arena import arena
+from stores import RANDOM
+
+from khiva_arena.interface.cli.examples import EXAMPLES
+from khiva_arena.interface.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name
+from khiva_arena.interface.cli.main import cli, commands
+from khiva_arena.settings.table import TABLE, TEST_TABLE
+
+NO_STORE = (
+    "page",
+    "match",
+    "games",
+    "bots",
+    "run",
+    "play",
+    "relay",
+    "doctor",
+    "init",
+    "sprt",
+    "watch",
+    "new",
+    "check",
+    "decode",
+    "league",
+    "submit",
+)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_has_help(command: str, tmp_path: Path) -> None:
+    text = arena(command, "-h", cwd=tmp_path).stdout
+    assert text.startswith(f"Usage: khiva-arena {command}")
+    assert arena(command, "--help", cwd=tmp_path).stdout == text
+    if command not in NO_STORE:
+        assert "STORE" in text
+
+
+def test_the_list_of_commands_is_the_commands_own(tmp_path: Path) -> None:
+    text = arena("-h", cwd=tmp_path).stdout
+    for command, help_ in commands().items():
+        assert f"{command} " in text
+        assert " ".join(help_.split()) in " ".join(text.split())
+
+
+def test_unknown_command_and_option(tmp_path: Path) -> None:
+    assert "No such command" in arena("rnu", cwd=tmp_path, code=2).stderr
+    assert "No such option" in arena("run", "--sets", "3", cwd=tmp_path, code=2).stderr
+    assert arena("--version", cwd=tmp_path).stdout.startswith("khiva-arena, version ")
+    assert arena("-V", cwd=tmp_path).stdout == arena("--version", cwd=tmp_path).stdout
+
+
+def test_no_words_print_the_help(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode in (0, 2)
+    assert "Play:\n  run " in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "khiva_arena", "match", "--bot", RANDOM, "--bot", RANDOM, "--seed", "x"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    process.stdout.close()
+    assert process.stderr
+    said = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) == 0
+    assert "Traceback" not in said
+
+
+ABOVE = click.Context(cli, info_name="khiva-arena", **cli.context_settings)
+"""What every command is called within. One that is called without keeps a help option that knows no -h, for all later calls."""
+
+
+def context_of(command: click.Command, name: str) -> click.Context:
+    return click.Context(command, info_name=name, parent=ABOVE)
+
+
+def command_of(name: str) -> click.Command:
+    """Return a command, or a verb of a group of them, as "league new"."""
+    command: click.Command | None = cli
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
+    assert command
+    return command
+
+
+def verbs_of(group: str) -> list[str]:
+    """Return the names of a group and of all verbs in it."""
+    command = command_of(group)
+    verbs = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
+    return [group, *(name for verb in verbs for name in verbs_of(f"{group} {verb}"))]
+
+
+EVERY = [name for command in commands() for name in verbs_of(command)]
+"""Every command and every verb of a group."""
+
+
+def options_of(name: str) -> list[click.Option]:
+    command = command_of(name)
+    params = command.get_params(context_of(command, name))
+    return [param for param in params if isinstance(param, click.Option) and not param.hidden]  # hidden: that it refuses, and why
+
+
+def test_every_option_has_a_group() -> None:
+    grouped = [name for members in GROUPS.values() for name in members]
+    assert len(grouped) == len(set(grouped))
+    used = {long_name(option) for name in EVERY for option in options_of(name)}
+    lacking = sorted(used - set(grouped))
+    assert not lacking, f"give these a group in khiva_arena/interface/cli/help.py: {', '.join(lacking)}"
+    assert set(grouped) <= used | {"--version"}, "no command has these any more"
+
+
+def test_an_option_without_a_group_is_shown_all_the_same() -> None:
+    names = [*GROUPS["Isolation"], *GROUPS["The run"], "--later"]
+    assert list(laid_out(names)) == ["Isolation", "The run", OTHERS]
+    assert laid_out(names)[OTHERS] == ["--later"]
+    assert laid_out(["--json", "--later"]) == {OTHERS: ["--json", "--later"]}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_option_is_shown_once_below_its_heading(name: str, tmp_path: Path) -> None:
+    is_group = isinstance(command_of(name), click.Group)
+    text = arena(*name.split(), "-h", *([] if is_group else ["all"]), cwd=tmp_path).stdout
+    listed = text[re.search(r"^[A-Z][a-z ]+:$", text, re.MULTILINE).start() :]  # type: ignore[union-attr]
+    for option in options_of(name):
+        assert len(re.findall(rf"^  (?:-\w, )?{long_name(option)}\b(?!-)", listed, re.MULTILINE)) == 1
+    headings = [heading for heading in re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) if not heading.startswith("Example")]
+    wanted = list(laid_out([long_name(option) for option in options_of(name)])) + ["Commands"] * is_group
+    assert headings == wanted
+
+
+LONG = [name for name in commands() if len(options_of(name)) > MANY]
+OPTION = re.compile(r"^  (?:-\w, )?(--[a-z0-9-]+)", re.MULTILINE)
+OTHERS_SHOWN = {
+    "run": {"--shipped"},
+    "match": {"--from", "--step", "--seat", "--choice", "--try", "--notes", "--trace", "--capture"},
+    "sprt": set(),
+    "play": {"--from", "--step", "--seat", "--hints", "--terminal", "--port", "--open"},
+}
+"""By command with a short help: its options there that are no settings, besides --json and --help."""
+
+
+def test_run_has_a_short_help_of_twenty_one_settings(tmp_path: Path) -> None:
+    text = arena("run", "-h", cwd=tmp_path).stdout
+    assert re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) == [
+        *("Bots", "What is played", "Time and faults", "Isolation", "The run", "Output", "Example"),
+    ]
+    settings = [row.option for row in TABLE if row.common]
+    assert len(settings) == 21
+    assert "--clock" in settings
+    assert set(OPTION.findall(text)) == {*settings, *OTHERS_SHOWN["run"], "--json", "--help"}
+    assert len(text.splitlines()) < len(arena("run", "-h", "all", cwd=tmp_path).stdout.splitlines()) / 2
+
+
+def test_what_is_done_with_modules_has_an_example() -> None:
+    assert any("--rerun-bots" in line for line in EXAMPLES["verify"])
+    assert any("--with-modules" in line for line in EXAMPLES["bundle"])
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_help_has_a_short_one_that_names_it(name: str, tmp_path: Path) -> None:
+    text = arena(name, "-h", cwd=tmp_path).stdout
+    common = {row.option for row in (*TABLE, *TEST_TABLE) if row.common} & {long_name(option) for option in options_of(name)}
+    assert set(OPTION.findall(text)) == {*common, *OTHERS_SHOWN[name], "--json", "--help"}
+    assert [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")] == [EXAMPLES[name][0]]
+    assert text.splitlines()[-1] == f"Every setting: khiva-arena {name} -h all"
+    every = arena(name, "--help", "all", cwd=tmp_path).stdout
+    assert set(OPTION.findall(every)) == {long_name(option) for option in options_of(name)} | {"--help"}
+    assert "-h all" not in every
+
+
+def test_a_command_with_few_options_has_one_help(tmp_path: Path) -> None:
+    assert arena("check", "-h", cwd=tmp_path).stdout == arena("check", "-h", "all", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("name", ["", *commands()])
+def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "competition.toml").touch()
+    text = arena(*([name, "-h", "all"] if name else ["-h"]), cwd=tmp_path).stdout
+    lines = [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")]
+    assert lines == list(EXAMPLES[name])
+    assert lines
+    for line in lines:
+        verb, *words = shlex.split(line)[1:]
+        assert name in ("", verb)
+        command = cli.get_command(click.Context(cli), verb)
+        assert command
+        command.make_context(verb, words, parent=ABOVE)  # raises on what is no option or argument of it

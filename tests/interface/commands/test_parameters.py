@@ -1,0 +1,55 @@
+"""A command's words go to its work by their names: mypy does not see whether both name them alike."""
+
+import importlib
+from inspect import Parameter, signature
+
+import click
+import pytest
+
+from khiva_arena.competition.options import PlanFlags, RunOptions
+from khiva_arena.interface.cli.main import cli, commands
+from khiva_arena.settings.table import TABLE, TEST_TABLE
+
+
+def work_of(name: str) -> dict[str, Parameter]:
+    return dict(signature(getattr(importlib.import_module(f"khiva_arena.interface.commands.{name}"), name)).parameters)
+
+
+def passes_its_words_on(name: str) -> bool:
+    """Whether the command's flags become keywords. Some commands pass them on as one mapping, which mypy sees."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert command.callback is not None
+    if "flags" not in signature(command.callback).parameters:
+        return False
+    return "flags" not in work_of(name) or work_of(name)["flags"].kind is Parameter.VAR_KEYWORD
+
+
+PASSED_ON = [name for name in commands() if passes_its_words_on(name)]
+
+
+def test_there_are_some() -> None:
+    assert len(PASSED_ON) >= 6
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_the_work_takes_the_words_of_its_command(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    words = {param.name for param in command.params if param.expose_value}
+    taken = work_of(name)
+    named = {key for key, one in taken.items() if one.kind is not Parameter.VAR_KEYWORD}
+    assert named <= words
+    assert named == words or len(named) < len(taken), f"{sorted(words - named)} are not taken"
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("run", (RunOptions, PlanFlags)), ("sprt", (RunOptions, PlanFlags))])
+def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) -> None:
+    """Settings are taken by the rows of their table, which would pass over any other word in silence."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    words = {param.name for param in command.params if param.expose_value}
+    named = set(work_of(name))
+    fields = {field for kind in kinds for field in kind.__annotations__}
+    settings = {name for row in (*TABLE, *TEST_TABLE) for name in (row.parameter, row.old_name)}
+    assert words - named - fields - settings == set()
