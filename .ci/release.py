@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from khiva_arena.page.released import HASH
+from khiva_arena.display.page.released import HASH
 
 ROOT = Path(__file__).resolve().parents[1]
 MACHINES = ("x86_64", "aarch64")
@@ -121,7 +121,7 @@ def build(folder: Path) -> Path:
     page = out / "khiva-arena.html"
     run([sys.executable, "-m", "khiva_arena", "page", "--runtime", str(RUNTIME), "--out", str(page)], sources, env)
     digest = hashlib.sha256(page.read_bytes()).hexdigest()
-    (sources / "khiva_arena" / "page" / HASH).write_text(f"{digest}\n", "ascii")  # in the wheels, and in no checkout
+    (sources / "khiva_arena" / "display" / "page" / HASH).write_text(f"{digest}\n", "ascii")  # in the wheels, and in no checkout
     for machine in MACHINES:
         made_for = {**env, "CC": shlex.join(compiler(machine)), "KHIVA_ARENA_MACHINE": machine}
         run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)], sources, made_for)

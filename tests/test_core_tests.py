@@ -77,7 +77,7 @@ def test_each_module_of_the_table_is_there() -> None:
         ('arena("merge", "one", "two")', ["khiva-arena merge"]),
         ('[python, "-m", "khiva_arena", "play", *bots]', ["khiva-arena play"]),
         ('sentence("merge", "not-complete")', []),
-        ("from khiva_arena.page import write", []),
+        ("from khiva_arena.display.page import write", []),
     ],
 )
 def test_what_is_found(source: str, found: list[str]) -> None:

@@ -5,9 +5,9 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.hooks import Hook
 from khiva_arena.say import Say
-from khiva_arena.terminal.viewer import Source
 
 
 class LiveRun(Protocol):

@@ -16,6 +16,7 @@ from khiva_arena.competition.options import RunOptions, check_public_of_past, pu
 from khiva_arena.competition.own_events import OwnEvents
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
 from khiva_arena.competition.who_plays import executor_of, players_of
+from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -36,7 +37,6 @@ from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.store.files import NOT_PLAYED
 from khiva_arena.store.rows import NotPlayed
-from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

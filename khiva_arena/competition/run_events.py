@@ -19,6 +19,9 @@ from msgspec.structs import replace
 
 from khiva_arena import stream
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.display.terminal.messages import Message, RunLines, message_of
+from khiva_arena.display.terminal.screen_process import ScreenProcess
+from khiva_arena.display.terminal.tty import can_draw
 from khiva_arena.games.registry import HASHED
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
@@ -27,9 +30,6 @@ from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store import private
 from khiva_arena.store.db import MatchRow, Store, VoidRow
 from khiva_arena.store.files import LOG
-from khiva_arena.terminal.messages import Message, RunLines, message_of
-from khiva_arena.terminal.screen_process import ScreenProcess
-from khiva_arena.terminal.tty import can_draw
 from khiva_arena.text import harmless
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.errors import ConfigError
-from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.page.replays import Private, Wish, nobody
 from khiva_arena.page.source import PageSource
 from khiva_arena.page.write import page_from, title_of, write_page

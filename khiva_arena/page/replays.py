@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from khiva_arena.arbiter.stderr import for_people
+from khiva_arena.display.page.box import Box
+from khiva_arena.display.page.data import PageMatch
+from khiva_arena.display.page.folder import ReplayFolder
+from khiva_arena.display.page.html import has_drawing
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.find import begins
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.rules_map import file_in_rules
-from khiva_arena.page.box import Box
-from khiva_arena.page.data import PageMatch
-from khiva_arena.page.folder import ReplayFolder
-from khiva_arena.page.html import has_drawing
 from khiva_arena.page.source import PageSource, RecordedMatch
 from khiva_arena.page.times import by_step
 from khiva_arena.replay.frames import film, names_in_text

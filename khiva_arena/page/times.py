@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from khiva_arena.display.page.data import PageTimes, Took
 from khiva_arena.events.tables import PooledTable
-from khiva_arena.page.data import PageTimes, Took
 from khiva_arena.page.source import RecordedMatch
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.store.db import EventRow

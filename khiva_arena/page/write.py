@@ -1,4 +1,4 @@
-"""Pages of results, made from a store or a bundle: ``page/data.py`` lists their values, and those left out."""
+"""Pages of results, made from a store or a bundle: ``display/page/data.py`` lists their values, and those left out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import getdoc
@@ -8,12 +8,8 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena import __version__
-from khiva_arena.events.find import uncollected
-from khiva_arena.events.tables import PooledTable
-from khiva_arena.games.registry import get
-from khiva_arena.games.which import changed, which_of
-from khiva_arena.page import html
-from khiva_arena.page.data import (
+from khiva_arena.display.page import html
+from khiva_arena.display.page.data import (
     PageBot,
     PageColumn,
     PageData,
@@ -25,7 +21,11 @@ from khiva_arena.page.data import (
     PageSitter,
     PageTable,
 )
-from khiva_arena.page.released import check_it_yourself
+from khiva_arena.display.page.released import check_it_yourself
+from khiva_arena.events.find import uncollected
+from khiva_arena.events.tables import PooledTable
+from khiva_arena.games.registry import get
+from khiva_arena.games.which import changed, which_of
 from khiva_arena.page.replays import Replays, Wish
 from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch, tables_with_points
 from khiva_arena.page.times import DecisionTimes, RoundTrips

@@ -133,8 +133,8 @@ def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], che
     """
     if asker.file.path is None:
         return _checked(problems, check)
+    from khiva_arena.display.terminal.question import can_ask
     from khiva_arena.settings import consent  # not above: most runs have no file
-    from khiva_arena.terminal.question import can_ask
 
     openings = consent.openings_of(asker.file.settings, asker.flags)
     runs_code = any(opening.row.name == "game" for opening in openings)

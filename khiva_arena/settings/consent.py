@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from khiva_arena.display.terminal.question import agreed, can_ask
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
@@ -21,7 +22,6 @@ from khiva_arena.setting_row import TABLES, Setting
 from khiva_arena.settings.flags import flag_words
 from khiva_arena.settings.table import TABLE
 from khiva_arena.store import private
-from khiva_arena.terminal.question import agreed, can_ask
 from khiva_arena.text import harmless
 
 

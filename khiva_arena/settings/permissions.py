@@ -82,9 +82,9 @@ def asking(loading: Loading, say: Say = say_nothing) -> Loading:
 
 def _ask(say: Say, bot_toml: Path, paths: Sequence[str]) -> None:
     """Check that the user agrees, now or at an earlier time, to these files for this folder. Raises ConfigError if not."""
+    from khiva_arena.display.terminal.question import agreed, can_ask
     from khiva_arena.settings import consent  # not above: most bots include nothing
     from khiva_arena.settings.settings import ROWS
-    from khiva_arena.terminal.question import agreed, can_ask
 
     digest = consent.digest_of(f"include\0{os.path.realpath(bot_toml.parent)}", paths)
     if consent.remembered(digest):

@@ -50,7 +50,7 @@ def screen_of(arbiter: int) -> int | None:
     found = None
     for pid in children(arbiter):
         with suppress(OSError):  # it has ended
-            if b"khiva_arena.terminal.screen" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"khiva_arena.display.terminal.screen" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found = pid
     return found
 

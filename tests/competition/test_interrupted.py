@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from wording import sentence
 
-from khiva_arena.terminal.interrupts import if_interrupted
+from khiva_arena.display.terminal.interrupts import if_interrupted
 
 HOW_FAR = "3 of 15 matches"
 

@@ -15,7 +15,7 @@ from waiting import until
 from wording import sentence
 
 from khiva_arena.competition.live_page import NICENESS, LivePage
-from khiva_arena.page import html
+from khiva_arena.display.page import html
 
 pytestmark = pytest.mark.slow
 

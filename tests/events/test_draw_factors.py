@@ -11,6 +11,7 @@ from msgspec import structs
 from swiss_simulated import Luck, Stage, competition, simulate
 from wording import sentence
 
+from khiva_arena.display.terminal.console import say
 from khiva_arena.events import draw_factors, redraw_cache, redraws
 from khiva_arena.events.pools import standings_of
 from khiva_arena.events.redraws import EventToReplay, factors
@@ -22,7 +23,6 @@ from khiva_arena.report.table import notes, to_json
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import FORMATS, Terms, shapes
 from khiva_arena.store.db import BotRow, EventRow
-from khiva_arena.terminal.console import say
 
 BOTS, SEEDS = 8, 3
 

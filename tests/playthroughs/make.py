@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
+from khiva_arena.display.terminal.game_table import drawing_of, table
 from khiva_arena.games import registry
 from khiva_arena.games.asked import YOU, asking, second_person
 from khiva_arena.games.base import Event, State
 from khiva_arena.rng import Stream
-from khiva_arena.terminal.game_table import drawing_of, table
 
 HERE = Path(__file__).parent
 NAMES = ("Ada", "Ben", "Cem", "Dot", "Eve")

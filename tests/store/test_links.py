@@ -12,9 +12,9 @@ from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
 from khiva_arena.competition.run_events import StoreLog
+from khiva_arena.display.page import html
+from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.page import html
-from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.store import private
 from khiva_arena.store import shard_note as note
 from khiva_arena.store.db import FILE, Store

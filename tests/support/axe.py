@@ -5,7 +5,8 @@ from npm import packages
 
 ALL = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
 OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-"""The rules that a page can break in the dark alone: tests/page/test_access.py makes sure that only colours change there."""
+"""The rules that a page can break in the dark alone: tests/display/page/test_access.py makes sure that only colours change
+there."""
 AUDIT = """
 const done = arguments[arguments.length - 1];
 axe.run(document, {runOnly: arguments[0], resultTypes: ["violations"]}).then(

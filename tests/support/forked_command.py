@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import in_process
 from arena import SECONDS
 
-from khiva_arena.terminal import console, interrupts
+from khiva_arena.display.terminal import console, interrupts
 
 
 class Forked(subprocess.Popen[Any]):

@@ -21,9 +21,9 @@ from typing import IO, Any
 import pytest
 
 import khiva_arena
+from khiva_arena.display.terminal import console, interrupts
 from khiva_arena.interface.cli import main
 from khiva_arena.sandbox import detect, warm
-from khiva_arena.terminal import console, interrupts
 
 ARGV0 = str(Path(khiva_arena.__file__).with_name("__main__.py"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGCHLD)

@@ -1,4 +1,4 @@
-"""What the tests of pages take from npm: pinned in tests/page, unpacked there, and neither shipped nor committed."""
+"""What the tests of pages take from npm: pinned in tests/display/page, unpacked there, and neither shipped nor committed."""
 
 import fcntl
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tools import need
 
-PAGE = Path(__file__).parent.parent / "page"
+PAGE = Path(__file__).parent.parent / "display" / "page"
 
 
 def packages() -> Path:

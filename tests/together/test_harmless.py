@@ -22,9 +22,9 @@ from sample_stream import begin
 from stores import RANDOM
 
 from khiva_arena import stream
+from khiva_arena.display.terminal import console
 from khiva_arena.interface.cli.main import cli, run
 from khiva_arena.stream import encoded
-from khiva_arena.terminal import console
 from khiva_arena.text import harmless as harmless_text
 
 COMMANDS = cli.list_commands(click.Context(cli))

@@ -44,10 +44,10 @@ BARE = {
     "khiva_arena.interface.cli.main",
     "khiva_arena.errors",
     "khiva_arena.handed",
-    "khiva_arena.terminal",
-    "khiva_arena.terminal.console",
-    "khiva_arena.terminal.interrupts",
-    "khiva_arena.terminal.tty",
+    "khiva_arena.display.terminal",
+    "khiva_arena.display.terminal.console",
+    "khiva_arena.display.terminal.interrupts",
+    "khiva_arena.display.terminal.tty",
     "khiva_arena.text",
 }
 OF_ROWS = {"khiva_arena.hooks", "khiva_arena.setting_row", "khiva_arena.words"}

@@ -15,9 +15,9 @@ from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, contents, newer_eve
 from published_formats import PAGE, rows
 
 from khiva_arena import __version__
+from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.extensions.league.folder import QUEUE_VERSION
-from khiva_arena.page.html import BEGINNING
 from khiva_arena.replay.league_format import FORMAT
 from khiva_arena.store.files import VERSION
 from khiva_arena.stream import Note, encoded
@@ -33,7 +33,7 @@ WRITERS = {
     "extensions/league/folder.py": "public files of a league",
     "extensions/league/kept.py": "sums, which are made anew",
     "extensions/league/player/newest_table.py": "sums, which are made anew",
-    "page/folder.py": "page of results",
+    "display/page/folder.py": "page of results",
     "page/write.py": "page of results",
     "extensions/shards/plan_file.py": "plan",
     "store/new_file.py": "whatever the others write",

@@ -18,10 +18,10 @@ from importlib.resources import files
 from typing import Any
 
 from khiva_arena import __version__
+from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.rooms import packed
 from khiva_arena.games.registry import NAMES
-from khiva_arena.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.shipped import folder
 
 FIRSTS = ("khiva_arena.extensions.checker.in_pyodide", "khiva_arena.check", *(f"khiva_arena.games.{name}" for name in NAMES))

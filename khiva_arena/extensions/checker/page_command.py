@@ -3,11 +3,11 @@
 from hashlib import sha256
 from pathlib import Path
 
+from khiva_arena.display.page.html import BEGINNING
+from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.checker.checker import checker_page
-from khiva_arena.page.html import BEGINNING
 from khiva_arena.store.new_file import check_new_file, new_file
-from khiva_arena.terminal.console import say
 
 
 class OtherPage(ArenaError):

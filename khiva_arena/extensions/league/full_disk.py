@@ -12,11 +12,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.machine import with_causes
 from khiva_arena.say import Say
 from khiva_arena.store import files
-from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.text import harmless
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.display.page.html import has_drawing
 from khiva_arena.games.asked import second_person
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
-from khiva_arena.page.html import has_drawing
 from khiva_arena.replay.frames import film, opened
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from khiva_arena.display.page.html import seat_page
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.contained import contained
 from khiva_arena.extensions.seats.hints import Hints
@@ -22,7 +23,6 @@ from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.extensions.serve import serving
 from khiva_arena.extensions.serve.once import OnceOnly
 from khiva_arena.games.base import Plain
-from khiva_arena.page.html import seat_page
 
 CLOSED_SECONDS = 3.0
 """The time with no page open after which the command may end, once the match is over: a page that loads again is briefly away."""

@@ -14,6 +14,7 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.competition.live_views import LIVE_VIEWS
+from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
@@ -32,7 +33,6 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.shipped import ADVISERS
-from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
 
 DAY = "1440m"

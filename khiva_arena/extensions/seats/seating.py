@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.display.terminal.messages import message_of
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
@@ -20,7 +21,6 @@ from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, re
 from khiva_arena.say import Say
 from khiva_arena.settings.settings import Settings
 from khiva_arena.stream import LinkNews
-from khiva_arena.terminal.messages import message_of
 from khiva_arena.text import harmless
 
 FIGURES_SECONDS = 5.0

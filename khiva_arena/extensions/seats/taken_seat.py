@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.decision import decision_of
@@ -13,7 +14,6 @@ from khiva_arena.interface.commands.stored_table import StoredTable, seated, sto
 from khiva_arena.replay.past import past_of
 from khiva_arena.setting_row import duration_ms
 from khiva_arena.settings.one_match import OneMatch
-from khiva_arena.terminal.console import say
 
 BY_THE_WALL_CLOCK = "the match was in ticks; with a person all play by the wall clock, which may change what the modules choose"
 

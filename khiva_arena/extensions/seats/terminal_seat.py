@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from khiva_arena.display.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.hints import Hints
 from khiva_arena.extensions.seats.hub_messages import tell
@@ -18,7 +19,6 @@ from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.sheet import Draw
-from khiva_arena.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.text import ISOLATES, harmless
 
 CHUNK = 4_096

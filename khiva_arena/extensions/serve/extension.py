@@ -4,9 +4,9 @@ from pathlib import Path
 
 from khiva_arena import __version__
 from khiva_arena.competition.live_views import LIVE_VIEWS, LiveRun
+from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.errors import ConfigError
 from khiva_arena.say import Say
-from khiva_arena.terminal.viewer import Source
 
 NO_REPORT = "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
 
@@ -22,9 +22,9 @@ class _LiveViews:
         return LiveWeb(report, say)
 
     def of_stream(self, source: Source, report: Path | None, say: Say) -> int:
+        from khiva_arena.display.page import html
         from khiva_arena.extensions.serve.served_page import FIRST_SEED, ServedPage
         from khiva_arena.extensions.serve.watching import LiveBoard, run
-        from khiva_arena.page import html
 
         if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
             raise ConfigError(f"--report {report}: not a page of results of khiva-arena {__version__}; no other can be served")

@@ -16,14 +16,14 @@ from khiva_arena import shipped
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.competition.options import RunOptions
+from khiva_arena.display.terminal import interrupts
+from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.interface.api.host import HostCall, HostReply, is_remote
 from khiva_arena.interface.api.keywords import in_keywords, with_tuples
 from khiva_arena.settings.settings import Settings
 from khiva_arena.store.rows import NotPlayed
-from khiva_arena.terminal import interrupts
-from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
     pass  # most tables have none

@@ -1,6 +1,6 @@
 """Rating tables as Altair charts for notebooks: the rows and shapes of the page of results.
 
-A chart's data are the rows that the page has, under the same keys; ``page/browser/plots.js`` says what each chart shows.
+A chart's data are the rows that the page has, under the same keys; ``display/page/browser/plots.js`` says what each chart shows.
 """
 
 from collections.abc import Callable, Mapping, Sequence

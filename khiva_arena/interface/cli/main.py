@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from khiva_arena.display.terminal import interrupts
+from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError, GameMissing
 from khiva_arena.handed import forget
 from khiva_arena.interface.cli.completion import VARIABLE, answer
 from khiva_arena.interface.cli.examples import write_examples
-from khiva_arena.terminal import interrupts
-from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.text import harmless, is_text
 
 if TYPE_CHECKING:

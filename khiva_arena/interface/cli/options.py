@@ -63,8 +63,8 @@ yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each que
 
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
     if words:
+        from khiva_arena.display.terminal.console import say
         from khiva_arena.handed_games import offer, why_none  # not above: most games come with the arena
-        from khiva_arena.terminal.console import say
 
         for word in words:
             try:
@@ -147,7 +147,7 @@ def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, s
         if not flag and context.get_parameter_source(row.old_name) is not ParameterSource.ENVIRONMENT:
             return value
         if not context.resilient_parsing:
-            from khiva_arena.terminal.console import say
+            from khiva_arena.display.terminal.console import say
 
             prefix = f"{context.auto_envvar_prefix}_"
             old, new = row.old_name, row.name

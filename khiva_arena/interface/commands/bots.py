@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from khiva_arena import shipped
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.games.registry import NAMES
 from khiva_arena.report.text import listing
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.tty import list_width
 
 # The bots of other languages for `run --shipped`: all others choose as one of these does, and all together would make thousands
 # of line-ups.

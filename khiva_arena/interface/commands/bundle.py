@@ -6,6 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from khiva_arena import shipped
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.bundling import write_bundle
 from khiva_arena.events.find import in_order, rated_events
@@ -16,8 +18,6 @@ from khiva_arena.modules.released import released
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES, PRIVATE_MODULES
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.passing import progress
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

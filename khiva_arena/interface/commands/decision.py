@@ -72,7 +72,7 @@ def words_of(header: Header, message: Decide, choice: int) -> str:
 
 def hand_of(header: Header, view: Mapping[str, Plain]) -> str:
     """Return in words what a seat holds, as its game draws it for a person; "" if its game draws no hand."""
-    from khiva_arena.terminal.game_table import drawing_of  # not above: few commands draw anything
+    from khiva_arena.display.terminal.game_table import drawing_of  # not above: few commands draw anything
 
     blocks = drawing_of(header.game)(view, [seat.name for seat in header.seats], header.rules)
     cells = [row[1] for block in blocks if isinstance(block, Block) for row in block.rows if row[0] in HANDS]

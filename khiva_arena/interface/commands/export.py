@@ -6,6 +6,7 @@ from typing import Any, assert_never
 
 import click
 
+from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import entrants_of, marks_of
 from khiva_arena.events.find import check_matches, in_order, rated_events
@@ -22,7 +23,6 @@ from khiva_arena.result import Result
 from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
-from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
 LINE_ENDS = "\n"

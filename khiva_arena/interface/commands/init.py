@@ -3,10 +3,10 @@
 import shlex
 from pathlib import Path
 
+from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.template import settings_text
 from khiva_arena.store.new_file import new_file
-from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, is_text
 
 BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")

@@ -9,6 +9,8 @@ import click
 import msgspec
 from msgspec import structs
 
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.conditions import in_common, pooled
 from khiva_arena.events.extending import extends_one
@@ -24,8 +26,6 @@ from khiva_arena.report.values import Standings
 from khiva_arena.settings.flags import take_fields
 from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
 

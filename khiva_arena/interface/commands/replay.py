@@ -14,6 +14,7 @@ import click
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
+from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
@@ -37,7 +38,6 @@ from khiva_arena.settings.flags import loading_of_stored, take_fields
 from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
-from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4

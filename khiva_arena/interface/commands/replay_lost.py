@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, feed
+from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
@@ -19,7 +20,6 @@ from khiva_arena.settings.flags import loading_of_stored
 from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
-from khiva_arena.terminal.console import say
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.interrupts import INTERRUPTED, if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.events import stored
@@ -23,8 +25,6 @@ from khiva_arena.settings.file import SettingsFile, read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
 from khiva_arena.store.db import Store
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.interrupts import INTERRUPTED, if_interrupted
 
 if TYPE_CHECKING:
     from khiva_arena.competition.budget import Proposal
@@ -151,7 +151,7 @@ def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, i
 def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
     """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
     from khiva_arena.competition.budget import propose  # not above: numpy comes with it
-    from khiva_arena.terminal.question import agreed
+    from khiva_arena.display.terminal.question import agreed
 
     try:
         milliseconds = duration_ms(budget, LONGEST_BUDGET)

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ArenaError
 from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import check_matches, events_of, match_of, matches_of, secret_of
@@ -25,8 +27,6 @@ from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.store.rows import SeatRow
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

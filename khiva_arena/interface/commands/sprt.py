@@ -10,6 +10,8 @@ import click
 from khiva_arena.competition.guest_seats import seating_of
 from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.interrupts import INTERRUPTED
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import check_needed_flags, print_commitment
@@ -17,8 +19,6 @@ from khiva_arena.playing.sequential import sprt_of, test_of
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.interrupts import INTERRUPTED
 
 UNDECIDED = 1
 

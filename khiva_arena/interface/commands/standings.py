@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.passing import progress
+from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.events.league_batches import public_words_of, words_of
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
@@ -18,9 +21,6 @@ from khiva_arena.report.shapes import NotPlayedBot
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
 from khiva_arena.settings.flags import take_fields
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.passing import progress
-from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
 WITH_SOURCES = PLAIN._replace(by_source=True)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job
+from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
@@ -29,7 +30,6 @@ from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
 from khiva_arena.settings.one_match import stage_all
 from khiva_arena.settings.permissions import asking, mistakes
 from khiva_arena.store.db import BotRow, EventRow, MatchRow, Store
-from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
 GIVEN = {

@@ -66,4 +66,4 @@ def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
 
 
 def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
-    assert not [name for name in Rooms().closure(FIRSTS) if name.startswith("khiva_arena.page")]
+    assert not [name for name in Rooms().closure(FIRSTS) if name.startswith("khiva_arena.display.page")]

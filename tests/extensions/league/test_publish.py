@@ -19,6 +19,7 @@ from pages import text as unpacked
 from quick_leagues import quick_league as quick_league
 from wording import sentence
 
+from khiva_arena.display.page import html
 from khiva_arena.events.tables import TableRequest, tables_of
 from khiva_arena.extensions.league.chain.links import Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place
@@ -39,7 +40,6 @@ from khiva_arena.extensions.league.public_state import (
 from khiva_arena.interface.api.tables import standings as api_standings
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.standings import standings
-from khiva_arena.page import html
 from khiva_arena.sandbox.reap import start_helper
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import FILE

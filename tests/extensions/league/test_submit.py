@@ -395,7 +395,7 @@ def test_at_a_terminal_the_author_is_asked(
     league: FakeLeague, tmp_path: Path, answer: str, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     league.answers((202, SENT), terms=PUBLISHES)
-    monkeypatch.setattr("khiva_arena.terminal.question.can_ask", lambda: True)
+    monkeypatch.setattr("khiva_arena.display.terminal.question.can_ask", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
     monkeypatch.setenv("KHIVA_ARENA_TOKEN", TOKEN)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

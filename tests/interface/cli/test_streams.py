@@ -12,8 +12,8 @@ from stores import NAIVE, RANDOM
 from waiting import until
 from wording import sentence
 
+from khiva_arena.display.terminal import interrupts
 from khiva_arena.interface.cli import main
-from khiva_arena.terminal import interrupts
 
 pytestmark = pytest.mark.slow
 

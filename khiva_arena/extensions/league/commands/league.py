@@ -13,6 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena import shipped
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.interrupts import if_interrupted
+from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
@@ -49,9 +52,6 @@ from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.store.new_file import check_new_file, new_file
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.interrupts import if_interrupted
-from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 
 ANCHORS = "anchors"

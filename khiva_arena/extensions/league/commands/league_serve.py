@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from khiva_arena.competition.live_views import LIVE_VIEWS
+from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.settings import options_of, publishes_bots_in
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.seats.relay_protocol import address, is_loopback
-from khiva_arena.terminal.console import say
 
 INHERIT = "inherit"
 """The word in place of an address for a socket that a service manager hands over."""

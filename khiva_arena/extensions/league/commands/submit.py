@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from khiva_arena.display.terminal.console import say
+from khiva_arena.display.terminal.interrupts import if_interrupted
+from khiva_arena.display.terminal.question import agreed
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
@@ -20,9 +23,6 @@ from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.sending import SentEntry, Site, Unanswered, site_of
 from khiva_arena.sandbox import regular_files
 from khiva_arena.settings.permissions import asking
-from khiva_arena.terminal.console import say
-from khiva_arena.terminal.interrupts import if_interrupted
-from khiva_arena.terminal.question import agreed
 from khiva_arena.text import harmless
 
 VARIABLE = "KHIVA_ARENA_TOKEN"

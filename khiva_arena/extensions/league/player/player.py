@@ -17,6 +17,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.who_plays import executor_of
+from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.events import stored
@@ -54,7 +55,6 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.say import Say
 from khiva_arena.settings.define import runtimes_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
-from khiva_arena.terminal.interrupts import if_interrupted
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

@@ -1,6 +1,6 @@
 """Intervals as every page of a league draws them: a dot, a whisker, and an arrow where an end is open or off the axis.
 
-The page of results draws them alike (``whisker`` in page/browser/standings.js).
+The page of results draws them alike (``whisker`` in display/page/browser/standings.js).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

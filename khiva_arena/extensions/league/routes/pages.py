@@ -7,6 +7,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from khiva_arena.display.page.html import hash_of
+from khiva_arena.display.page.released import check_it_yourself
 from khiva_arena.extensions.league.public_state import PublicBatch, PublicBot
 from khiva_arena.extensions.league.routes import charts, entering, intervals, rules
 from khiva_arena.extensions.league.routes.intervals import DrawnInterval
@@ -21,8 +23,6 @@ from khiva_arena.extensions.league.routes.view import (
     ranks_text,
     when,
 )
-from khiva_arena.page.html import hash_of
-from khiva_arena.page.released import check_it_yourself
 from khiva_arena.version import shown
 from khiva_arena.words import count
 

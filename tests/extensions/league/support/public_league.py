@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from khiva_arena.display.page import html
 from khiva_arena.extensions.league.folder import PUBLIC, SETTINGS
 from khiva_arena.extensions.league.public_state import (
     BATCH_LOG,
@@ -28,7 +29,6 @@ from khiva_arena.extensions.league.public_state import (
     season_file,
 )
 from khiva_arena.extensions.league.settings import league_text
-from khiva_arena.page import html
 
 ANN, BEN = "a" * 16, "b" * 16
 HOSTILE = "<script>ran=true</script>"

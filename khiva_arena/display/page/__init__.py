@@ -1,0 +1,1 @@
+"""The page of results as one HTML file, and its scripts. Begin with ``html.py``."""

@@ -1,0 +1,1 @@
+"""Lines on stderr and the live screen. Begin with ``console.py``."""
