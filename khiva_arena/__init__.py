@@ -93,14 +93,14 @@ from importlib import import_module
 
 __version__ = "0.3.0.dev1"
 _HOMES = {
-    "AuditResult": "audit.report",
+    "AuditResult": "competition.audit.report",
     "BotMatch": "protocol.bot_function",
     "BotRequest": "protocol.bot_function",
-    "CheckReport": "check.report",
-    "CheckStep": "check.report",
+    "CheckReport": "competition.conformance.report",
+    "CheckStep": "competition.conformance.report",
     "Checkpoint": "interface.api.checkpoints",
     "Competition": "interface.api.competitions",
-    "EventReport": "audit.report",
+    "EventReport": "competition.audit.report",
     "Game": "games.base",
     "LearningCurve": "interface.api.learning",
     "LocalTable": "env.local",
@@ -110,8 +110,8 @@ _HOMES = {
     "Progress": "interface.api.competitions",
     "RecordedMatches": "interface.api.matches",
     "ReplayStep": "interface.api.matches",
-    "RerunCost": "audit.cost",
-    "RerunSample": "audit.sample",
+    "RerunCost": "competition.audit.cost",
+    "RerunSample": "competition.audit.sample",
     "RunningTest": "interface.api.competitions",
     "SeatPoints": "games.base",
     "Sprt": "report.sprt",
@@ -134,9 +134,6 @@ _MODULES = ("env", "errors", "games")
 _OF_EXTENSIONS = {"Merged": "shards", "RerunPart": "shards", "merge": "shards"}
 """The extension that has each other public name."""
 __all__ = [*_MODULES, *_HOMES, *_OF_EXTENSIONS]
-# A room has the name of a function. It is imported now, which happens once, so that it cannot take the function's place later.
-import_module("khiva_arena.check")
-del globals()["check"]
 
 
 def __getattr__(name: str) -> object:

@@ -12,14 +12,14 @@ import pytest
 from arena import NAIVE, ROOT, C, arena, bots
 from tools import lacks
 
+from khiva_arena.competition.pages.names import read_names
+from khiva_arena.competition.settings.file import read_file
+from khiva_arena.competition.settings.settings import settings_from
+from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.interface.cli import main
-from khiva_arena.page.names import read_names
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
-from khiva_arena.settings.file import read_file
-from khiva_arena.settings.settings import settings_from
-from khiva_arena.settings.table import TABLE
 
 pytestmark = pytest.mark.slow
 

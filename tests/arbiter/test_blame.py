@@ -22,7 +22,7 @@ from khiva_arena.arbiter import lifetimes, live, match_queue, memory_limits, poo
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.audit.compared import compared
+from khiva_arena.competition.audit.compared import compared
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage

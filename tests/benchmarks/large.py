@@ -20,9 +20,9 @@ from pathlib import Path
 
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.wire import Ending
+from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.games.registry import get
-from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Choice, Record
 from khiva_arena.result import Measured, Verdict

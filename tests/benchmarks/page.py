@@ -10,7 +10,7 @@ sys.path.append(str(Path(__file__).parent.parent / "support"))
 from browser import WIDE, Page, browser
 from pages import page_of
 
-from khiva_arena.page.write import write_page
+from khiva_arena.competition.pages.write import write_page
 
 NOTE = """
 new MutationObserver(() => {

@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from khiva_arena.events.find import check_event
-from khiva_arena.events.stored import bare_timetable
+from khiva_arena.competition.events.find import check_event
+from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot, Definition
 from khiva_arena.replay.record import canonical

@@ -12,8 +12,8 @@ from tools import lacks
 from wording import sentence
 
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.competition.settings.one_match import one_match, settings_and_bots
 from khiva_arena.sandbox.level import Level
-from khiva_arena.settings.one_match import one_match, settings_and_bots
 
 pytestmark = pytest.mark.slow
 

@@ -14,6 +14,10 @@ from interpreted_bots import installed as installed
 from wording import pattern, sentence
 
 from khiva_arena import shipped
+from khiva_arena.competition.settings.competition import unplayable
+from khiva_arena.competition.settings.define import runtimes_of
+from khiva_arena.competition.settings.one_match import settings_and_bots
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import interpreters, only_modules, staging
 from khiva_arena.entrants.bots import Bot, beyond_memory, load, pinned
 from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
@@ -26,10 +30,6 @@ from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.sandbox.level import Level
-from khiva_arena.settings.competition import unplayable
-from khiva_arena.settings.define import runtimes_of
-from khiva_arena.settings.one_match import settings_and_bots
-from khiva_arena.settings.settings import settings_from
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from event_rows import event
 
-from khiva_arena.events.pools import titles
+from khiva_arena.competition.events.pools import titles
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.which import LONGEST, changed, is_played, which, which_of
 from khiva_arena.replay.definition import Definition

@@ -15,7 +15,7 @@ from tools import need_language
 from wording import sentence
 
 from khiva_arena import shipped
-from khiva_arena.check.run import FRAMES
+from khiva_arena.competition.conformance.run import FRAMES
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.errors import RemoteProtocolError

@@ -2,7 +2,7 @@
 standard errors hold 95 % of all differences (pair) and the largest of all (ranks).
 
 For fields that are too large to be replayed for each table, and for the screen of a run. Each number comes from replays of the
-landed draw (events/redraws.py); those of fewer rounds are the same replays as far as they had come.
+landed draw (competition/events/redraws.py); those of fewer rounds are the same replays as far as they had come.
 """
 
 import argparse
@@ -14,7 +14,7 @@ sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolv
 
 import numpy as np  # noqa: E402
 
-from khiva_arena.events.redraws import EventToReplay, all_distances, factors_of, play_replays  # noqa: E402
+from khiva_arena.competition.events.redraws import EventToReplay, all_distances, factors_of, play_replays  # noqa: E402
 from khiva_arena.ratings.swiss_factors import Factors  # noqa: E402
 from khiva_arena.schedule.terms import Terms  # noqa: E402
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from swiss_simulated import Simulation, Stage  # noqa: E402
 
-from khiva_arena.events.redraws import EventToReplay  # noqa: E402
+from khiva_arena.competition.events.redraws import EventToReplay  # noqa: E402
 from khiva_arena.ratings.swiss_factors import by_shape  # noqa: E402
 from khiva_arena.ratings.widening import Widening  # noqa: E402
 from khiva_arena.schedule.formats import Terms  # noqa: E402

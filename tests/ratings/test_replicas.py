@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from khiva_arena.events.redraws import EventToReplay, play_replays
+from khiva_arena.competition.events.redraws import EventToReplay, play_replays
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate
 from khiva_arena.ratings.match_arrays import TableArrays
 from khiva_arena.ratings.pairs import cells_of_tables

@@ -2,7 +2,7 @@
 
 import pytest
 
-from khiva_arena.events.redraws import EventToReplay, factors
+from khiva_arena.competition.events.redraws import EventToReplay, factors
 from khiva_arena.ratings.swiss_factors import Factors, by_shape
 from khiva_arena.schedule.terms import Terms
 

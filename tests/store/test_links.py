@@ -11,7 +11,7 @@ from once import made_once
 from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
-from khiva_arena.competition.run_events import StoreLog
+from khiva_arena.competition.run.run_events import StoreLog
 from khiva_arena.display.page import html
 from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.errors import ConfigError, StoreError
@@ -140,7 +140,7 @@ def test_a_folder_of_replays_that_is_a_link_is_neither_filled_nor_swept(tmp_path
 
 def test_what_the_system_names_by_links_stays_open(tmp_path: Path) -> None:
     """As ``--events-file >(jq .type)`` in a shell, or --events-file /dev/stdout into a file."""
-    from khiva_arena.competition.events_file import EventsFile
+    from khiva_arena.competition.run.events_file import EventsFile
 
     with (tmp_path / "out").open("ab") as file:
         opened = EventsFile.open(Path(f"/dev/fd/{file.fileno()}"))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from khiva_arena import stream
-from khiva_arena.check.report import CheckReport
+from khiva_arena.competition.conformance.report import CheckReport
 from khiva_arena.games import schema as games
 from khiva_arena.json_schema import DIALECT
 from khiva_arena.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural

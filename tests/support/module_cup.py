@@ -14,7 +14,7 @@ from forged_ticks import Forge
 from modules import answers_to
 from once import made_once
 
-from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
 from khiva_arena.modules.runner.line import PAGE
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.seeds import seed_secret

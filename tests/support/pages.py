@@ -11,11 +11,11 @@ from typing import Any
 
 from arena import ROOT
 
+from khiva_arena.competition.pages.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
+from khiva_arena.competition.pages.source import page_source
+from khiva_arena.competition.pages.write import page_from
 from khiva_arena.display.page.box import NO_LIMIT
 from khiva_arena.display.page.folder import ReplayFolder
-from khiva_arena.page.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
-from khiva_arena.page.source import page_source
-from khiva_arena.page.write import page_from
 
 _BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
 ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13

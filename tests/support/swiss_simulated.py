@@ -14,8 +14,8 @@ from math import erf, sqrt
 import numpy as np
 from msgspec import structs
 
-from khiva_arena.events.draw_factors import replay_factors
-from khiva_arena.events.redraws import EventToReplay, follows_results
+from khiva_arena.competition.events.draw_factors import replay_factors
+from khiva_arena.competition.events.redraws import EventToReplay, follows_results
 from khiva_arena.ratings.compare import rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
 from khiva_arena.ratings.elo import Ratings, rate

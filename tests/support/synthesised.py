@@ -11,8 +11,8 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
+from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.games.registry import get
-from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot, Definition, TimeLimits
 from khiva_arena.replay.record import Choice, Record

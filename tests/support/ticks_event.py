@@ -11,10 +11,10 @@ from synthesised import in_no_store, planned
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.audit import rerun as audit_rerun
-from khiva_arena.audit.rerun import Rerunner
-from khiva_arena.playing import jobs
-from khiva_arena.playing.jobs import Play
+from khiva_arena.competition.audit import rerun as audit_rerun
+from khiva_arena.competition.audit.rerun import Rerunner
+from khiva_arena.competition.playing import jobs
+from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import PRICE_LIST, Clock

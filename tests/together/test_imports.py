@@ -58,8 +58,8 @@ OF_HELP = {
     "khiva_arena.interface.cli.options",
     "khiva_arena.interface.commands",
     "khiva_arena.interface.commands.choices",
-    "khiva_arena.settings",
-    "khiva_arena.settings.table",
+    "khiva_arena.competition.settings",
+    "khiva_arena.competition.settings.table",
     "khiva_arena.report",
     "khiva_arena.report.section_names",
     "khiva_arena.sandbox",
@@ -76,7 +76,12 @@ LATER = {
         "khiva_arena.report",
         "khiva_arena.interface.api",
     ),
-    *("khiva_arena.events.stored", "khiva_arena.competition.run", "khiva_arena.audit.report", "khiva_arena.ratings"),
+    *(
+        "khiva_arena.competition.events.stored",
+        "khiva_arena.competition.run.run",
+        "khiva_arena.competition.audit.report",
+        "khiva_arena.ratings",
+    ),
     "msgpack",
 }
 """What a match needs only afterwards, or never."""
@@ -256,8 +261,8 @@ def test_a_run_without_a_screen_never_imports_what_draws_it(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_standings_import_nothing_that_plays(played: Path) -> None:
     found = imported(played, "standings", "out")
-    assert "khiva_arena.events.tables" in found
-    assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.settings.settings"))}
+    assert "khiva_arena.competition.events.tables" in found
+    assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.competition.settings.settings"))}
     assert not found & {"trio", "asyncio", "structlog"}
 
 

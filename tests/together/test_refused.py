@@ -73,7 +73,7 @@ def damage(where: Path) -> None:
 
 
 TOO_LATE = sentence("competition", "public-event-begun-without", number=1)
-RUN, CLOSE, MERGE = "competition/run.py", "interface/commands/close.py", "extensions/shards/merge.py"
+RUN, CLOSE, MERGE = "competition/run/run.py", "interface/commands/close.py", "extensions/shards/merge.py"
 ROUND_ROBIN = "khiva-round-robin"
 REFUSED = {
     "run: another engine": Refusal(RUN, ROUND_ROBIN, run_again(), sentence("events", "begun-khiva-arena", engines="0.2.0")),

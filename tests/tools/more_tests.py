@@ -85,7 +85,7 @@ def modules_oldest(_: argparse.Namespace) -> None:
 
 def modules_soak(options: argparse.Namespace) -> None:
     """Play, forge and overhear matches of modules and of bots in JavaScript, also on their oldest VM and on Node's."""
-    files = ("tests/modules/test_equal.py", "tests/modules/test_channels.py", "tests/audit/test_forgeries.py")
+    files = ("tests/modules/test_equal.py", "tests/modules/test_channels.py", "tests/competition/audit/test_forgeries.py")
     counts = dict.fromkeys(("MATCHES", "FORGERIES", "TRIES"), str(options.times))
     pytest("-n", "2", "--dist", "loadgroup", "-o", "faulthandler_timeout=0", *files, OTHER_VMS=str(oldest_vm()), **counts)
 

@@ -1,6 +1,6 @@
 """Follow one value through the calls of the package, and count how far it goes back and forth.
 
-``python -m tests.tools walk khiva_arena/competition/run.py:Run.play:self`` reads the code in its order, one branch
+``python -m tests.tools walk khiva_arena/competition/run/run.py:Run.play:self`` reads the code in its order, one branch
 after another, and runs none of it. A call that hands the value on leads into the function that it calls.
 
 The value is what the parameter names, its attributes and elements, a list that it is put into, and other names for it. The result
@@ -322,7 +322,7 @@ def _arguments(node: ast.Call, called: Meaning) -> Iterator[tuple[str, ast.expr]
 def main(words: Sequence[str]) -> None:
     """Print the stays of a value, a line each, and their sums."""
     parser = argparse.ArgumentParser(prog="walk", description="follow one value through the calls of the package")
-    parser.add_argument("start", metavar="FILE:FUNCTION:PARAM", help="as khiva_arena/competition/run.py:Run.play:self")
+    parser.add_argument("start", metavar="FILE:FUNCTION:PARAM", help="as khiva_arena/competition/run/run.py:Run.play:self")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[2], help="the checkout; this one unless you name one")
     options = parser.parse_args(words)
     path, name, word = options.start.split(":")

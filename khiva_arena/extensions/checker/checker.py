@@ -24,7 +24,7 @@ from khiva_arena.extensions.checker.rooms import packed
 from khiva_arena.games.registry import NAMES
 from khiva_arena.shipped import folder
 
-FIRSTS = ("khiva_arena.extensions.checker.in_pyodide", "khiva_arena.check", *(f"khiva_arena.games.{name}" for name in NAMES))
+FIRSTS = ("khiva_arena.extensions.checker.in_pyodide", *(f"khiva_arena.games.{name}" for name in NAMES))
 """The modules that the page imports; with them it carries all that they need."""
 BLOCKS = {"pyodide": "pyodide.tgz", "msgspec": "msgspec.whl", "bytecode": "bytecode.zip.gz"}
 """How the page calls what runtime.toml names."""

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from khiva_arena import __version__
-from khiva_arena.audit.bundle import BundledEvent, BundledEvents, tables_from_records
-from khiva_arena.audit.compared import Compared, note, unconfirmed_match, unpublished_match
-from khiva_arena.audit.event import audit
-from khiva_arena.audit.replayed_match import SeatOrder, SeatResult, replayed
-from khiva_arena.audit.report import EventReport
-from khiva_arena.audit.sample import RerunFindings, Unconfirmed
+from khiva_arena.competition.audit.bundle import BundledEvent, BundledEvents, tables_from_records
+from khiva_arena.competition.audit.compared import Compared, note, unconfirmed_match, unpublished_match
+from khiva_arena.competition.audit.event import audit
+from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult, replayed
+from khiva_arena.competition.audit.report import EventReport
+from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
+from khiva_arena.competition.events.counted_tables import CountedPool, counted_tables
+from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
-from khiva_arena.events.counted_tables import CountedPool, counted_tables
-from khiva_arena.events.in_bundle import match_in
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
 from khiva_arena.modules.runner.line import module_pages

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
 from khiva_arena.errors import ArenaError
 from khiva_arena.extensions.checker import in_page
 

@@ -10,6 +10,10 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.arbiter.match import Job
+from khiva_arena.competition.settings.define import runtimes_of
+from khiva_arena.competition.settings.isolation import private_places
+from khiva_arena.competition.settings.permissions import with_permissions
+from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import BUILD_SECONDS
 from khiva_arena.extensions.cluster import offers
@@ -34,10 +38,6 @@ from khiva_arena.replay.record import Header
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
-from khiva_arena.settings.define import runtimes_of
-from khiva_arena.settings.isolation import private_places
-from khiva_arena.settings.permissions import with_permissions
-from khiva_arena.settings.settings import Settings
 from khiva_arena.words import count
 
 _LOGGER = logging.getLogger(__name__)

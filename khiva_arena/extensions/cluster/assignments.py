@@ -18,9 +18,9 @@ import msgspec
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.match_queue import Jobs, MatchQueue
+from khiva_arena.competition.playing.executor import TakeOutcome
 from khiva_arena.extensions.cluster.tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew
-from khiva_arena.playing.executor import TakeOutcome
 
 LOSSES_MOST = 10
 """The number of losses after which a table counts as void: the table may be the reason why its workers end."""

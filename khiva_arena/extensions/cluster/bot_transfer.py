@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.seals import is_as_sealed
+from khiva_arena.competition.settings.permissions import values_of
 from khiva_arena.entrants import bots, runtimes, sources, staging
 from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot
@@ -19,7 +20,6 @@ from khiva_arena.replay.definition import DefinedRuntime
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
-from khiva_arena.settings.permissions import values_of
 
 
 def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:

@@ -19,6 +19,10 @@ import msgspec
 
 from khiva_arena.arbiter.failure import MOST_TRACE
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.playing.executor import TakeOutcome, TrialWords, TriedTimes
+from khiva_arena.competition.playing.jobs import Play
+from khiva_arena.competition.playing.starts import Entrants, first_header, without_broken
+from khiva_arena.competition.settings.settings import DEFAULTS, Settings
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
@@ -33,14 +37,10 @@ from khiva_arena.extensions.cluster.spot_checks import SpotChecks
 from khiva_arena.extensions.cluster.tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.machine import is_unforeseen
-from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
-from khiva_arena.playing.jobs import Play
-from khiva_arena.playing.starts import Entrants, first_header, without_broken
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
-from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 

@@ -21,6 +21,7 @@ import khiva_arena
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import lag_of_each_second
 from khiva_arena.arbiter.preflight import PreflightFailed
+from khiva_arena.competition.settings.isolation import keep_apart, keep_private
 from khiva_arena.errors import ArenaError, BotError, StagingError
 from khiva_arena.extensions.cluster import games
 from khiva_arena.extensions.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
@@ -31,7 +32,6 @@ from khiva_arena.handed_games import offer as offer_game
 from khiva_arena.hints.starts import hinting, start
 from khiva_arena.sandbox import cell, detect, system
 from khiva_arena.sandbox.command import Command
-from khiva_arena.settings.isolation import keep_apart, keep_private
 
 PROBE_SECONDS = 0.5
 IDS = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id")

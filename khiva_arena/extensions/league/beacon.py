@@ -19,8 +19,8 @@ from itertools import chain, repeat
 from threading import Event
 from typing import Literal, NamedTuple
 
+from khiva_arena.competition.events.stored import public_problem
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import public_problem
 from khiva_arena.extensions.league.chain.links import Beacon
 from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.say import Say

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from khiva_arena.events.league_batches import LEAGUE_BATCHES, ChainFindings, CheckedBatches
+from khiva_arena.competition.events.league_batches import LEAGUE_BATCHES, ChainFindings, CheckedBatches
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 

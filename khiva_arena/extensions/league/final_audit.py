@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from khiva_arena.competition.events.league_batches import CheckedBatches
+from khiva_arena.competition.events.source import ResultSource
 from khiva_arena.errors import RecordError
-from khiva_arena.events.league_batches import CheckedBatches
-from khiva_arena.events.source import ResultSource
 from khiva_arena.extensions.league.audit import ChainAudit
 from khiva_arena.extensions.league.beacon import BeaconLine
 from khiva_arena.extensions.league.chain.links import Final, RatedThen

@@ -6,14 +6,14 @@ They are worked out from the records when a final is decided on, and once more b
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from khiva_arena.events.conditions import conditions
+from khiva_arena.competition.events.conditions import conditions
 from khiva_arena.extensions.league.chain.links import RatedThen
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.report.placing import Batches
 from khiva_arena.store.db import EventRow
 
 if TYPE_CHECKING:
-    from khiva_arena.events.source import ResultSource  # numpy comes with it
+    from khiva_arena.competition.events.source import ResultSource  # numpy comes with it
 
 
 def batches_of_table(chain: Chain) -> range:
@@ -30,7 +30,7 @@ def rated_at(chain: Chain, batches: Batches, source: "ResultSource", season: Seq
     source: the results.
     season: the events of ``batches_of_table``, in order.
     """
-    from khiva_arena.events.pools import standings_of  # not above: numpy comes with it
+    from khiva_arena.competition.events.pools import standings_of  # not above: numpy comes with it
     from khiva_arena.report.standings import in_league_order
 
     last = conditions(season[-1].definition)

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from khiva_arena.competition.events.stored import is_league
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import is_league
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store

@@ -13,8 +13,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from khiva_arena.competition.events.in_bundle import opened_bundle
 from khiva_arena.errors import ConfigError, RecordError, StoreError
-from khiva_arena.events.in_bundle import opened_bundle
 from khiva_arena.extensions.league.chain.links import AnyLink, read_link
 from khiva_arena.extensions.league.folder import has_store
 from khiva_arena.replay.league_format import OtherFormat

@@ -11,25 +11,25 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import msgspec
 from msgspec import structs
 
+from khiva_arena.competition.playing.starts import as_modules
+from khiva_arena.competition.settings import consent
+from khiva_arena.competition.settings.competition import Asker, entrants_named, with_consent
+from khiva_arena.competition.settings.define import conditions_of, short_turn_refusal
+from khiva_arena.competition.settings.file import SettingsFile, by_line, read_file
+from khiva_arena.competition.settings.isolation import chosen_sandbox, sandbox_of
+from khiva_arena.competition.settings.settings import Settings, settings_from
+from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.competition.settings.template import block, comment
 from khiva_arena.entrants.bots import Bot, pinned
 from khiva_arena.entrants.loading import Loading, valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.extensions.league.folder import SETTINGS, refuse_old_queue
 from khiva_arena.extensions.league.pace import Pace, hours_of
-from khiva_arena.playing.starts import as_modules
 from khiva_arena.replay.definition import Digest
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
-from khiva_arena.settings import consent
-from khiva_arena.settings.competition import Asker, entrants_named, with_consent
-from khiva_arena.settings.define import conditions_of, short_turn_refusal
-from khiva_arena.settings.file import SettingsFile, by_line, read_file
-from khiva_arena.settings.isolation import chosen_sandbox, sandbox_of
-from khiva_arena.settings.settings import Settings, settings_from
-from khiva_arena.settings.table import TABLE
-from khiva_arena.settings.template import block, comment
 from khiva_arena.words import meant
 
 NOT_IN_A_LEAGUE = {

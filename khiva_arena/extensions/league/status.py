@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from khiva_arena.events.durations import AROUND, mean_time
-from khiva_arena.events.stored import bare_timetable, damaged, stored_batch
+from khiva_arena.competition.events.durations import AROUND, mean_time
+from khiva_arena.competition.events.stored import bare_timetable, damaged, stored_batch
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.folder import QUEUE, check_league, has_store
 from khiva_arena.extensions.league.pace import Pace

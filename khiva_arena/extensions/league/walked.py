@@ -12,9 +12,9 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.competition.events.league_order import seated_in
+from khiva_arena.competition.events.stored import stored_batch
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.league_order import seated_in
-from khiva_arena.events.stored import stored_batch
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Over
 from khiva_arena.extensions.league.chain.roster import Chain, begin, follow
 from khiva_arena.extensions.league.chain.stored_chain import links_of, sound

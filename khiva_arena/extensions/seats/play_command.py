@@ -13,7 +13,9 @@ import click
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.competition.live_views import LIVE_VIEWS
+from khiva_arena.competition.run.live_views import LIVE_VIEWS
+from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
+from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
@@ -30,8 +32,6 @@ from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
 from khiva_arena.replay.story import ending
 from khiva_arena.replay.verify import verify
-from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.shipped import ADVISERS
 from khiva_arena.text import harmless, isolated
 

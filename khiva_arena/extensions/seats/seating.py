@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.messages import message_of
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
@@ -19,7 +20,6 @@ from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, read_token, token_folder
 from khiva_arena.say import Say
-from khiva_arena.settings.settings import Settings
 from khiva_arena.stream import LinkNews
 from khiva_arena.text import harmless
 

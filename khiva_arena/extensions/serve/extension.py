@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from khiva_arena import __version__
-from khiva_arena.competition.live_views import LIVE_VIEWS, LiveRun
+from khiva_arena.competition.run.live_views import LIVE_VIEWS, LiveRun
 from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.errors import ConfigError
 from khiva_arena.say import Say

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from khiva_arena.audit.report import MODULES_UNUSED
-from khiva_arena.audit.sample import share_of
+from khiva_arena.competition.audit.report import MODULES_UNUSED
+from khiva_arena.competition.audit.sample import share_of
+from khiva_arena.competition.events.find import check_event, events_of, uncollected
+from khiva_arena.competition.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.find import check_event, events_of, uncollected
-from khiva_arena.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
 from khiva_arena.extensions.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.extensions.shards.parts import (
     EventPart,
@@ -40,7 +40,7 @@ from khiva_arena.store.shard_note import leave_note
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
-    from khiva_arena.audit.rerun import Rerunner
+    from khiva_arena.competition.audit.rerun import Rerunner
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 200, 4 * 2**20
 """The most matches that are written in one transaction; fewer once their records exceed this many bytes."""
@@ -158,7 +158,7 @@ def merge(
 
 def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
     """Return what runs bots again with the modules of all stores. Raises ConfigError for an event by the wall clock."""
-    from khiva_arena.audit.rerun import Rerunner  # not above: few merges run bots
+    from khiva_arena.competition.audit.rerun import Rerunner  # not above: few merges run bots
 
     first = parts[0]
     if not first.event.definition.in_ticks:

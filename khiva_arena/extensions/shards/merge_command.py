@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from khiva_arena.competition.events.league_batches import way_to_play
+from khiva_arena.competition.events.stored import is_league
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import PassingLine
-from khiva_arena.events.league_batches import way_to_play
-from khiva_arena.events.stored import is_league
 from khiva_arena.extensions.shards.merge import Checks, Merged
 from khiva_arena.extensions.shards.merge import merge as merge_stores
 from khiva_arena.games.registry import handed

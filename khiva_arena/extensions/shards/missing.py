@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena import __version__
+from khiva_arena.competition.events.stored import has_seeds, is_league
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events.stored import has_seeds, is_league
 from khiva_arena.extensions.shards.shard import Shard
 from khiva_arena.games.registry import handing
 from khiva_arena.store.db import EventRow, Store

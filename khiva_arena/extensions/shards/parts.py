@@ -10,12 +10,12 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from khiva_arena.audit.event import audit
-from khiva_arena.audit.report import AuditLine
-from khiva_arena.audit.store import StoredEvent
+from khiva_arena.competition.audit.event import audit
+from khiva_arena.competition.audit.report import AuditLine
+from khiva_arena.competition.audit.store import StoredEvent
+from khiva_arena.competition.events import drift, stored
+from khiva_arena.competition.events.find import begins
 from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
-from khiva_arena.events import drift, stored
-from khiva_arena.events.find import begins
 from khiva_arena.extensions.shards.plan import why_not_in_shards
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.words import count

@@ -9,11 +9,17 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena import __version__
-from khiva_arena.competition.plans import PlannedCompetition
+from khiva_arena.competition.events.stored import bare_timetable
+from khiva_arena.competition.run.plans import PlannedCompetition
+from khiva_arena.competition.settings import consent
+from khiva_arena.competition.settings.competition import entrants_named, playable, unplayable
+from khiva_arena.competition.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
+from khiva_arena.competition.settings.isolation import sandbox_of
+from khiva_arena.competition.settings.settings import ROWS, Settings, settings_from
+from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import bare_timetable
 from khiva_arena.extensions.shards.plan_file import PlanRead, event_of, read_plan, write_plan
 from khiva_arena.extensions.shards.play import PlannedEvents, bot_rows
 from khiva_arena.extensions.shards.shard import WHOLE, PlannedShard, shard_of
@@ -27,12 +33,6 @@ from khiva_arena.sandbox.detect import best
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.names import Format
-from khiva_arena.settings import consent
-from khiva_arena.settings.competition import entrants_named, playable, unplayable
-from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
-from khiva_arena.settings.isolation import sandbox_of
-from khiva_arena.settings.settings import ROWS, Settings, settings_from
-from khiva_arena.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.store.db import EventRow
 from khiva_arena.words import count
 

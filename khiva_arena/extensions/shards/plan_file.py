@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
+from khiva_arena.competition.events import stored
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events import stored
 from khiva_arena.replay import league_format, seeds
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files

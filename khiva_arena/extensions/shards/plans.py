@@ -8,17 +8,17 @@ from typing import NoReturn
 
 import click
 
-from khiva_arena.competition.options import PlanFlags, RunOptions
+from khiva_arena.competition.events.stored import bare_timetable
+from khiva_arena.competition.run.options import PlanFlags, RunOptions
+from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import bare_timetable
 from khiva_arena.extensions.shards.plan import MadePlan, make_plan, why_not_in_shards
 from khiva_arena.games.registry import HASHED, handing
 from khiva_arena.games.which import is_played
 from khiva_arena.replay.definition import MODULE
 from khiva_arena.report.same_names import in_a_line
-from khiva_arena.settings.settings import Settings
 from khiva_arena.words import count
 
 _SHARDS = 5  # of the example

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from msgspec import structs
 
+from khiva_arena.competition.events import drift
+from khiva_arena.competition.events.find import events_of
+from khiva_arena.competition.events.progress import ResumePoint
+from khiva_arena.competition.events.stored import has_seeds, keep_modules, stored_event
+from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.events import drift
-from khiva_arena.events.find import events_of
-from khiva_arena.events.progress import ResumePoint
-from khiva_arena.events.stored import has_seeds, keep_modules, stored_event
 from khiva_arena.extensions.shards.shard import PlannedShard, Shard
-from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox

@@ -9,8 +9,8 @@ from math import ceil
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from khiva_arena.audit.cost import RerunCost
-from khiva_arena.audit.sample import RerunFindings, RerunSample, by_bot_in_words, lots, run_drawn
+from khiva_arena.competition.audit.cost import RerunCost
+from khiva_arena.competition.audit.sample import RerunFindings, RerunSample, by_bot_in_words, lots, run_drawn
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.parts import EventPart
 from khiva_arena.replay.record import Record
@@ -18,7 +18,7 @@ from khiva_arena.say import Say
 from khiva_arena.text import LONGEST, harmless
 
 if TYPE_CHECKING:
-    from khiva_arena.audit.rerun import Rerunner  # few merges run bots
+    from khiva_arena.competition.audit.rerun import Rerunner  # few merges run bots
 
 
 class RerunPart(NamedTuple):

@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
+from khiva_arena.competition.settings.file import read_file
+from khiva_arena.competition.settings.settings import DEFAULTS, OF_A_TEST
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
@@ -17,13 +19,11 @@ from khiva_arena.interface.api.keywords import as_path, by_keyword, hand_over, p
 from khiva_arena.interface.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.say import say_nothing
-from khiva_arena.settings.file import read_file
-from khiva_arena.settings.settings import DEFAULTS, OF_A_TEST
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 from khiva_arena.words import count
 
 if TYPE_CHECKING:  # numpy comes with them
-    from khiva_arena.audit.report import AuditResult
+    from khiva_arena.competition.audit.report import AuditResult
     from khiva_arena.interface.api.tables import TableList
     from khiva_arena.report.sprt import Sprt
 
@@ -193,7 +193,7 @@ class RunningTest(Competition):
 
     def result(self) -> "Sprt":
         """Return the result of the test, once it is over."""
-        from khiva_arena.playing.sequential import sprt_of
+        from khiva_arena.competition.playing.sequential import sprt_of
 
         return sprt_of(self.store, self.wait().events[0])
 
@@ -234,11 +234,11 @@ def run(
     hand_over(keywords.get("game", ()))
     # Not above: tables and matches do without what these import.
     if from_plan is None:
-        from khiva_arena.settings.competition import competition_from
+        from khiva_arena.competition.settings.competition import competition_from
 
         refuse_early(keywords, lambda values: competition_from(file, values, say_nothing), file.settings.get("game"))
     else:
-        from khiva_arena.competition.plans import PLANS
+        from khiva_arena.competition.run.plans import PLANS
 
         plan, plans = as_path("from_plan", from_plan), PLANS.get("from_plan")
         with by_keyword():
@@ -285,7 +285,7 @@ def sprt(
     words, functions = as_words((candidate, *others))
     own = plain_settings(more, functions, known=[name for name in OF_A_TEST if name != "bots"])
     keywords = {**own, "bots": words}
-    from khiva_arena.playing.sequential import test_of  # not above: numpy comes with it
+    from khiva_arena.competition.playing.sequential import test_of  # not above: numpy comes with it
 
     options = _options(any_engine, new_event, public)
     hand_over(keywords.get("game", ()))

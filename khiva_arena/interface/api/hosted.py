@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from khiva_arena import shipped
-from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.guest_seats import seating_of
-from khiva_arena.competition.options import RunOptions
+from khiva_arena.competition.run.events_file import EventsFile
+from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.run.options import RunOptions
+from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.interface.api.host import HostCall, HostReply, is_remote
 from khiva_arena.interface.api.keywords import in_keywords, with_tuples
-from khiva_arena.settings.settings import Settings
 from khiva_arena.store.rows import NotPlayed
 
 if TYPE_CHECKING:
@@ -85,15 +85,15 @@ def compete(
     part: a plan's file and the shard of it that is played, None for all.
     """
     if part is not None:
-        from khiva_arena.competition.plans import PLANS
+        from khiva_arena.competition.run.plans import PLANS
 
         plan, shard = part
         stages, entrants, planned = PLANS.get("from_plan").competition_of_plan(
             Path(plan), shard, with_tuples(keywords), options["any_engine"], say
         )
         return _play(stages, entrants, RunOptions(**options, planned=planned), listener)
-    from khiva_arena.settings.competition import competition_from, not_taken
-    from khiva_arena.settings.file import read_file
+    from khiva_arena.competition.settings.competition import competition_from, not_taken
+    from khiva_arena.competition.settings.file import read_file
 
     file, values = read_file(Path(config) if config else None), with_tuples(keywords)
     stages, entrants = competition_from(file, values, say)
@@ -103,7 +103,7 @@ def compete(
 
 def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int) -> dict[str, Any]:
     """Play a sequential test."""
-    from khiva_arena.playing.sequential import test_of
+    from khiva_arena.competition.playing.sequential import test_of
 
     (settings,), entrants = test_of(with_tuples(keywords), say)
     _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
@@ -113,7 +113,7 @@ def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str]
 def _play(
     stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int, others: Sequence[NotPlayed] = ()
 ) -> dict[str, Any]:
-    from khiva_arena.competition.run import Run
+    from khiva_arena.competition.run.run import Run
 
     stream = EventsFile(listener, fifo=False, name="what the caller sees")
     seating = seating_of(stages[0], entrants, say)
@@ -123,9 +123,9 @@ def _play(
 def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     """Play one match."""
     from khiva_arena.arbiter.pool import play_one
+    from khiva_arena.competition.settings.isolation import warn_of_cold_files
+    from khiva_arena.competition.settings.one_match import one_match, settings_and_bots
     from khiva_arena.hints.starts import start_match
-    from khiva_arena.settings.isolation import warn_of_cold_files
-    from khiva_arena.settings.one_match import one_match, settings_and_bots
 
     _check_trust(keywords["bots"], callables, keywords.get("trust_bots") is True)
     settings, entrants = settings_and_bots(with_tuples(keywords))
@@ -147,7 +147,7 @@ def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
 
 def check(bot: str, games: list[str], quick: bool, keywords: dict[str, Any]) -> Any:
     """Check a bot."""
-    from khiva_arena.check.run import check as steps_made
+    from khiva_arena.competition.conformance.run import check as steps_made
     from khiva_arena.interface.api.new_check import new_check
 
     return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(keywords), say), bot, lambda step: None))

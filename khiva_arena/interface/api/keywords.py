@@ -11,10 +11,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from khiva_arena.competition.settings.table import AUTO, TABLE, TEST_TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.setting_row import LISTS
-from khiva_arena.settings.table import AUTO, TABLE, TEST_TABLE
 from khiva_arena.text import is_text
 from khiva_arena.words import nearest
 
@@ -26,7 +26,7 @@ _KEYWORDS |= {"--rerun-bots": "rerun_bots", "--take-unconfirmed": "take_unconfir
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+\d?(?:-[a-z]+)*")
 _TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")
-"""The part of a refusal of a settings file or plan that names flags, see settings/consent.py."""
+"""The part of a refusal of a settings file or plan that names flags, see competition/settings/consent.py."""
 _DEEPEST = 20
 
 

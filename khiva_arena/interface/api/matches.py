@@ -7,9 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from khiva_arena.competition.events.find import events_of, matches_of
+from khiva_arena.competition.events.in_bundle import bundled_matches
+from khiva_arena.competition.settings.table import OF_A_MATCH
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events.find import events_of, matches_of
-from khiva_arena.events.in_bundle import bundled_matches
 from khiva_arena.games.base import Event, Pending, SeatPoints, State
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
@@ -20,7 +21,6 @@ from khiva_arena.replay.record import Record
 from khiva_arena.replay.story import story
 from khiva_arena.replay.verify import verify
 from khiva_arena.report.exports import points_columns
-from khiva_arena.settings.table import OF_A_MATCH
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.text import preformatted
 
@@ -192,7 +192,7 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     words, functions = as_words(bots)
     keywords = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
     hand_over(keywords.get("game", ()))
-    from khiva_arena.settings.one_match import settings_and_bots  # not above: recorded matches do without it
+    from khiva_arena.competition.settings.one_match import settings_and_bots  # not above: recorded matches do without it
 
     refuse_early(keywords, settings_and_bots)
     reply = Host("match", aloud=is_remote(words), keywords=keywords, callables=functions).value()

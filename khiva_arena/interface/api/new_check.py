@@ -6,8 +6,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from khiva_arena.check.context import RunningCheck
-from khiva_arena.competition.guest_seats import seating_of
+from khiva_arena.competition.conformance.context import RunningCheck
+from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.settings.isolation import sandbox_of
+from khiva_arena.competition.settings.permissions import asking, mistakes, values_of
+from khiva_arena.competition.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.interpreters import pin_of
@@ -22,9 +25,6 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.settings.isolation import sandbox_of
-from khiva_arena.settings.permissions import asking, mistakes, values_of
-from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
 
 OWN = "Give a game of your own as --game FILE"
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tabulate import tabulate
 
+from khiva_arena.competition.events.league_batches import public_words_of
+from khiva_arena.competition.events.selection import Among, StoreSelection
+from khiva_arena.competition.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.league_batches import public_words_of
-from khiva_arena.events.selection import Among, StoreSelection
-from khiva_arena.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.keywords import as_path, by_keyword, several
 from khiva_arena.interface.api.learning import LearningCurve

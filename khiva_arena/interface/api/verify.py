@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from khiva_arena.audit.report import AuditResult, EventReport
-from khiva_arena.audit.store import audit_store, audit_unplayed
+from khiva_arena.competition.audit.report import AuditResult, EventReport
+from khiva_arena.competition.audit.store import audit_store, audit_unplayed
+from khiva_arena.competition.events import league_batches
+from khiva_arena.competition.events.league_batches import CheckedBatches
+from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
-from khiva_arena.events import league_batches
-from khiva_arena.events.league_batches import CheckedBatches
-from khiva_arena.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.interface.api.keywords import as_path, at_least, hand_over
 from khiva_arena.replay.league_format import check_installed
 from khiva_arena.replay.record import canonical
@@ -19,8 +19,8 @@ from khiva_arena.store.files import MODULES
 from khiva_arena.words import count, ranges
 
 if TYPE_CHECKING:
-    from khiva_arena.audit.bundle import BundledEvents  # numpy comes with them
-    from khiva_arena.events.source import ResultSource
+    from khiva_arena.competition.audit.bundle import BundledEvents  # numpy comes with them
+    from khiva_arena.competition.events.source import ResultSource
 
 
 def verify(
@@ -87,7 +87,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
     if how.beacon:
         league_batches.check_beacon(how.beacon)
     if rerun_bots:
-        from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
+        from khiva_arena.competition.audit.rerun import Rerunner  # not above: few audits run bots
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
         rerunner = Rerunner(
@@ -96,7 +96,7 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
-        from khiva_arena.audit.bundle import audited_bundle  # numpy comes with it
+        from khiva_arena.competition.audit.bundle import audited_bundle  # numpy comes with it
 
         if since is not None:
             raise ConfigError("a bundle is verified as a whole: leave out --since")
@@ -133,7 +133,7 @@ def _in_store(result: AuditResult, unplayed: Sequence[EventReport], store: Store
     result."""
 
     def results() -> "ResultSource":
-        from khiva_arena.events.source import StoredResults  # numpy comes with it
+        from khiva_arena.competition.events.source import StoredResults  # numpy comes with it
 
         return StoredResults(store)
 
@@ -153,7 +153,7 @@ def _in_bundle(result: AuditResult, bundled: "BundledEvents") -> CheckedBatches:
     """Return the links of a bundle beside its events."""
 
     def results() -> "ResultSource":
-        from khiva_arena.events.bundling import BundledResults  # numpy comes with it
+        from khiva_arena.competition.events.bundling import BundledResults  # numpy comes with it
 
         return BundledResults([event.matches for event in bundled.events], bundled.links)
 

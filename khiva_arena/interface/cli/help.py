@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import click
 
+from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.examples import write_examples
-from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"

@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
+from khiva_arena.competition.settings.table import TEST_SEEDS, TEST_TABLE
 from khiva_arena.interface.cli.completion import BOT
 from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import ELSEWHERE, OF_A_MATCH, draw_options, extension_options, json_option, setting_options
-from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
 
 
 @click.command("sprt", cls=Verb)

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from pathlib import Path
 
 from khiva_arena import shipped
+from khiva_arena.competition.events.bundling import write_bundle
+from khiva_arena.competition.events.find import in_order, rated_events
+from khiva_arena.competition.events.league_batches import newest_public
+from khiva_arena.competition.events.published_bots import published_in
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.bundling import write_bundle
-from khiva_arena.events.find import in_order, rated_events
-from khiva_arena.events.league_batches import newest_public
-from khiva_arena.events.published_bots import published_in
 from khiva_arena.games.registry import handing
 from khiva_arena.modules.released import released
 from khiva_arena.replay.definition import DefinedBot

@@ -8,17 +8,25 @@ from typing import Any, assert_never
 import click
 import msgspec
 
-from khiva_arena.check.context import RunningCheck
-from khiva_arena.check.formats import junit, markdown
-from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
-from khiva_arena.check.run import check as check_bot
+from khiva_arena.competition.conformance.context import RunningCheck
+from khiva_arena.competition.conformance.formats import junit, markdown
+from khiva_arena.competition.conformance.report import (
+    MARKS,
+    CheckReport,
+    CheckStep,
+    Status,
+    closing_text,
+    not_tried_text,
+    step_text,
+)
+from khiva_arena.competition.conformance.run import check as check_bot
+from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import alarm
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.new_check import new_check
 from khiva_arena.interface.commands.choices import CheckForm
 from khiva_arena.interface.commands.next_step import SAYS_WHERE, ask_stronger, if_yours
-from khiva_arena.settings.flags import settings_by_flags
 from khiva_arena.shipped import folder
 from khiva_arena.text import harmless
 

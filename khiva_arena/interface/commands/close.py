@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from khiva_arena.competition.events.find import check_event, events_of
+from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.question import agreed
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.find import check_event, events_of
-from khiva_arena.events.stored import bare_timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.store.shard_note import read_note
 from khiva_arena.text import harmless

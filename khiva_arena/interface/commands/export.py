@@ -6,21 +6,21 @@ from typing import Any, assert_never
 
 import click
 
+from khiva_arena.competition.events.conditions import entrants_of, marks_of
+from khiva_arena.competition.events.find import check_matches, in_order, rated_events
+from khiva_arena.competition.events.league_batches import public_words_of
+from khiva_arena.competition.events.pools import results_of
+from khiva_arena.competition.events.selection import Among, StoreSelection, check_among, of_those
+from khiva_arena.competition.events.source import StoredResults
+from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.conditions import entrants_of, marks_of
-from khiva_arena.events.find import check_matches, in_order, rated_events
-from khiva_arena.events.league_batches import public_words_of
-from khiva_arena.events.pools import results_of
-from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
-from khiva_arena.events.source import StoredResults
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.interface.commands.choices import ExportFormat
 from khiva_arena.replay.verify import verify
 from khiva_arena.report.exports import EventResults, pgn_names, points_columns, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.result import Result
-from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless

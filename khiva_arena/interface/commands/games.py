@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
+from khiva_arena.competition.settings.settings import game_named
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES
 from khiva_arena.native import build
-from khiva_arena.settings.settings import game_named
 
 LONGEST = 200
 """The most characters of a rule's value in the list for people."""

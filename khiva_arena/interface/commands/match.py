@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition.guest_seats import seating_of
+from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.settings.flags import settings_by_flags
+from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.replay.definition import kept_at
-from khiva_arena.settings.flags import settings_by_flags
-from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.shipped import WORD
 from khiva_arena.text import harmless
 

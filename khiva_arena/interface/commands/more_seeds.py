@@ -9,8 +9,10 @@ from typing import Any
 
 from msgspec import structs
 
+from khiva_arena.competition.events.extending import can_go_on, chain_of, length_of
+from khiva_arena.competition.settings.flags import flag_words
+from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.errors import GameMissing
-from khiva_arena.events.extending import can_go_on, chain_of, length_of
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.report.plan import FewerLineUps
@@ -18,8 +20,6 @@ from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.schedule.coverings import auto
 from khiva_arena.schedule.formats import FORMATS, shapes
 from khiva_arena.setting_row import duration_ms
-from khiva_arena.settings.flags import flag_words
-from khiva_arena.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.store.db import EventRow
 
 _NEW = ("seed", "seeds")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
+from khiva_arena.competition.settings.isolation import warn_of_cold_files
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import INTERRUPTED
 from khiva_arena.display.terminal.tty import list_width
@@ -27,7 +28,6 @@ from khiva_arena.replay.story import points_lines
 from khiva_arena.replay.verify import verify
 from khiva_arena.report.text import listing
 from khiva_arena.result import Verdict
-from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.text import harmless
 from khiva_arena.time_in_words import in_time
 from khiva_arena.words import count

@@ -9,22 +9,22 @@ import click
 import msgspec
 from msgspec import structs
 
+from khiva_arena.competition.events.conditions import in_common, pooled
+from khiva_arena.competition.events.extending import extends_one
+from khiva_arena.competition.events.find import rated_events
+from khiva_arena.competition.events.looks import looks_of
+from khiva_arena.competition.events.pools import results_of, standings_of, titles
+from khiva_arena.competition.events.stored import refuse_league
+from khiva_arena.competition.settings.flags import take_fields
+from khiva_arena.competition.settings.settings import MOST
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.conditions import in_common, pooled
-from khiva_arena.events.extending import extends_one
-from khiva_arena.events.find import rated_events
-from khiva_arena.events.looks import looks_of
-from khiva_arena.events.pools import results_of, standings_of, titles
-from khiva_arena.events.stored import refuse_league
 from khiva_arena.interface.commands.choices import POWER
 from khiva_arena.interface.commands.more_seeds import commands, fewer_line_ups
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
-from khiva_arena.settings.flags import take_fields
-from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import harmless
 

@@ -14,14 +14,17 @@ import click
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
+from khiva_arena.competition.events.find import match_of, secret_of
+from khiva_arena.competition.events.in_bundle import bundled_match
+from khiva_arena.competition.settings.flags import loading_of_stored, take_fields
+from khiva_arena.competition.settings.isolation import sandbox_of_stored
+from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.find import match_of, secret_of
-from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.games.registry import get
 from khiva_arena.hints.starts import modules_of
 from khiva_arena.interface.commands.decision import hand_of, words_of
@@ -34,9 +37,6 @@ from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.settings.flags import loading_of_stored, take_fields
-from khiva_arena.settings.isolation import sandbox_of_stored
-from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
 from khiva_arena.text import LONGEST, harmless
 

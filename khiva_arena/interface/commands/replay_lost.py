@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, feed
+from khiva_arena.competition.events.find import matches_of
+from khiva_arena.competition.settings.flags import loading_of_stored
+from khiva_arena.competition.settings.isolation import sandbox_of_stored
+from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.find import matches_of
 from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_words, kinds_of, same, stored
 from khiva_arena.replay.requests import requests
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.settings.flags import loading_of_stored
-from khiva_arena.settings.isolation import sandbox_of_stored
-from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count

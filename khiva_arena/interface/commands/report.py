@@ -4,20 +4,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.arbiter import handed_over
+from khiva_arena.competition.events.league_batches import public_words_of, receipt_of
+from khiva_arena.competition.events.selection import StoreSelection
+from khiva_arena.competition.pages.authors import author_pages
+from khiva_arena.competition.pages.names import read_names
+from khiva_arena.competition.pages.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, ids_of_matches
+from khiva_arena.competition.pages.source import page_source
+from khiva_arena.competition.pages.write import page_from, write_page
+from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.display.page.box import NO_LIMIT
 from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.league_batches import public_words_of, receipt_of
-from khiva_arena.events.selection import StoreSelection
 from khiva_arena.interface.commands.choices import ALL, NONE
-from khiva_arena.page.authors import author_pages
-from khiva_arena.page.names import read_names
-from khiva_arena.page.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, ids_of_matches
-from khiva_arena.page.source import page_source
-from khiva_arena.page.write import page_from, write_page
-from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.text import harmless
 from khiva_arena.words import count

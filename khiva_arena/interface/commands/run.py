@@ -9,25 +9,25 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
-from khiva_arena.competition.guest_seats import seating_of
-from khiva_arena.competition.options import PlanFlags, RunOptions
-from khiva_arena.competition.run import Run
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.playing.starts import BudgetTrial, trial_problems, way_on
+from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.run.options import PlanFlags, RunOptions
+from khiva_arena.competition.run.run import Run
+from khiva_arena.competition.settings.competition import CompetitionParts, competition_from, not_taken
+from khiva_arena.competition.settings.file import SettingsFile, read_file
+from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
+from khiva_arena.competition.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import INTERRUPTED, if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
-from khiva_arena.events import stored
 from khiva_arena.interface.commands.bots import ready_bots
-from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.setting_row import duration_ms
-from khiva_arena.settings.competition import CompetitionParts, competition_from, not_taken
-from khiva_arena.settings.file import SettingsFile, read_file
-from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
 from khiva_arena.store.db import Store
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.budget import Proposal
+    from khiva_arena.competition.run.budget import Proposal
 
 KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
 """The flags beside a settings file with which it stands for the event: the same file with another --seeds extends it."""
@@ -60,12 +60,12 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
-        from khiva_arena.competition.plans import PLANS  # not above: most runs have none
+        from khiva_arena.competition.run.plans import PLANS  # not above: most runs have none
 
         plans = PLANS.get("--plan, --from-plan and --shard")
         plans.check_together(of_plan, config, options, shipped=shipped)
     if options.web:
-        from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     flag_settings = settings_by_flags(flags)
@@ -150,7 +150,7 @@ def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, i
 
 def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
     """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
-    from khiva_arena.competition.budget import propose  # not above: numpy comes with it
+    from khiva_arena.competition.run.budget import propose  # not above: numpy comes with it
     from khiva_arena.display.terminal.question import agreed
 
     try:

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.competition.events.extending import KNOWN
+from khiva_arena.competition.events.find import check_matches, events_of, match_of, matches_of, secret_of
+from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ArenaError
-from khiva_arena.events.extending import KNOWN
-from khiva_arena.events.find import check_matches, events_of, match_of, matches_of, secret_of
-from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.which import which_of
 from khiva_arena.interface.commands.next_step import ask_stronger, handed, if_yours, lost_seat
 from khiva_arena.modules.released import by_interpreter, described, lines_of

@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
-from khiva_arena.competition.guest_seats import seating_of
-from khiva_arena.competition.options import PlanFlags, RunOptions
-from khiva_arena.competition.run import Run
+from khiva_arena.competition.playing.sequential import sprt_of, test_of
+from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.run.options import PlanFlags, RunOptions
+from khiva_arena.competition.run.run import Run
+from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import INTERRUPTED
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import check_needed_flags, print_commitment
-from khiva_arena.playing.sequential import sprt_of, test_of
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
-from khiva_arena.settings.flags import settings_by_flags, take_fields
 
 UNDECIDED = 1
 
@@ -30,12 +30,12 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
     """
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     if any(of_plan):
-        from khiva_arena.competition.plans import PLANS  # not above: it is for this refusal
+        from khiva_arena.competition.run.plans import PLANS  # not above: it is for this refusal
 
         flag = f"--{'plan' if of_plan.plan else 'shard' if of_plan.shard else 'from-plan'}"
         raise ConfigError(f"{flag}: {PLANS.get(flag).why_not_in_shards('sprt')}")
     if options.web:
-        from khiva_arena.competition.live_views import LIVE_VIEWS  # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}

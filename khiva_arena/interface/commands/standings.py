@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import click
 
+from khiva_arena.competition.events.league_batches import public_words_of, words_of
+from khiva_arena.competition.events.selection import StoreSelection
+from khiva_arena.competition.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
+from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.display.terminal.tty import table_width
-from khiva_arena.events.league_batches import public_words_of, words_of
-from khiva_arena.events.selection import StoreSelection
-from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
@@ -20,7 +21,6 @@ from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.shapes import NotPlayedBot
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
-from khiva_arena.settings.flags import take_fields
 from khiva_arena.text import harmless
 
 WITH_SOURCES = PLAIN._replace(by_source=True)

@@ -11,24 +11,24 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job
+from khiva_arena.competition.events.find import match_of, secret_of
+from khiva_arena.competition.settings.define import changed_runtimes
+from khiva_arena.competition.settings.flags import loading_of_stored, settings_by_flags
+from khiva_arena.competition.settings.isolation import keep_apart, sandbox_of_stored
+from khiva_arena.competition.settings.one_match import stage_all
+from khiva_arena.competition.settings.permissions import asking, mistakes
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
 from khiva_arena.handed_games import offer
 from khiva_arena.hints.starts import modules_of
 from khiva_arena.replay.record import FORMAT, Header, Record
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.detect import best
-from khiva_arena.settings.define import changed_runtimes
-from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
-from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
-from khiva_arena.settings.one_match import stage_all
-from khiva_arena.settings.permissions import asking, mistakes
 from khiva_arena.store.db import BotRow, EventRow, MatchRow, Store
 from khiva_arena.text import harmless
 

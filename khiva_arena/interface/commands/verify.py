@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.audit.report import MODULES_UNUSED, AuditResult, EventReport
+from khiva_arena.competition.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.display.terminal.tty import list_width

@@ -8,8 +8,8 @@ from once import filled
 from pages import page_of
 from published import published
 
-from khiva_arena.page.replays import REPLAYS_MOST
-from khiva_arena.page.write import write_page
+from khiva_arena.competition.pages.replays import REPLAYS_MOST
+from khiva_arena.competition.pages.write import write_page
 
 
 @pytest.fixture(scope="session")

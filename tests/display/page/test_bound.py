@@ -12,9 +12,9 @@ from once import made_once
 from pages import ORDINAL, REPLAY, blocks, films, page_of
 from synthesised import planned, play_event
 
+from khiva_arena.competition.events import points
+from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page import box, folder
-from khiva_arena.events import points
-from khiva_arena.page.write import write_page
 from khiva_arena.replay import frames
 
 pytestmark = pytest.mark.slow

@@ -12,10 +12,10 @@ from published import published
 from stores import NAIVE, RANDOM
 
 from khiva_arena.arbiter.seat import Bank
-from khiva_arena.page.replays import Private
-from khiva_arena.page.source import RecordedMatch
-from khiva_arena.page.times import PER_DECADE, SHORTEST, Spread, by_step
-from khiva_arena.page.write import write_page
+from khiva_arena.competition.pages.replays import Private
+from khiva_arena.competition.pages.source import RecordedMatch
+from khiva_arena.competition.pages.times import PER_DECADE, SHORTEST, Spread, by_step
+from khiva_arena.competition.pages.write import write_page
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import Result
 from khiva_arena.store.db import Store

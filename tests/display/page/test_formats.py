@@ -11,8 +11,8 @@ from pages import page_of
 from synthesised import planned, play_event
 
 import khiva_arena
+from khiva_arena.competition.pages.write import write_page
 from khiva_arena.interface.api.tables import standings
-from khiva_arena.page.write import write_page
 
 Made = Callable[[str], tuple[Path, Path]]
 pytestmark = pytest.mark.slow

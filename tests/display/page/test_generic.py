@@ -8,9 +8,9 @@ from browser import Page
 from pages import page_of
 
 import khiva_arena
+from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page import html
 from khiva_arena.games.registry import get
-from khiva_arena.page.write import write_page
 
 Made = Callable[[str], tuple[Path, Path]]
 

@@ -14,9 +14,9 @@ from forging import add_strikes, forge, rewrite_records
 from pages import page_of
 from published import published
 
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page.html import as_json
-from khiva_arena.events import stored
-from khiva_arena.page.write import write_page
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
 

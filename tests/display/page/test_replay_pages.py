@@ -9,8 +9,8 @@ from browser import Page
 from pages import page_of, whispering
 from stores import GREEDY, RANDOM, SHORT, TRUSTED
 
+from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page import folder
-from khiva_arena.page.write import write_page
 
 Made = Callable[[str], tuple[Path, Path]]
 

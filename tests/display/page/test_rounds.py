@@ -7,7 +7,7 @@ import pytest
 from made_results import placed
 from pages import blocks
 
-from khiva_arena.page.write import rounds_of
+from khiva_arena.competition.pages.write import rounds_of
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import Terms
 from khiva_arena.schedule.timetable import Timetable

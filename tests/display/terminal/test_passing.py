@@ -11,9 +11,9 @@ from stores import round_robin as round_robin
 from terminal import Terminal as RealTerminal
 from tick_bots import write_bot
 
+from khiva_arena.competition.events.in_bundle import opened_bundle
 from khiva_arena.display.terminal import passing
 from khiva_arena.display.terminal.passing import EVERY_SECONDS, FIRST_SECONDS, PassingLine, PassingMatches
-from khiva_arena.events.in_bundle import opened_bundle
 from khiva_arena.store.db import Store
 
 ERASED = "\r\x1b[2K"

@@ -53,8 +53,8 @@ process.exit = (code) => {
 """
 """Has a check in Node say at its end which modules of Python it compiled."""
 IN_NODE = ("points",)
-"""The forgery that is tried in Node each time, as that of a tick is in browsers. tests/audit has all of them, by the same code,
-without a page around it."""
+"""The forgery that is tried in Node each time, as that of a tick is in browsers. tests/competition/audit has all of them, by the
+same code, without a page around it."""
 NO_BUNDLES = {
     "a.png": lambda cup: b"\x89PNG\r\n\x1a\n",
     "empty.khiva": lambda cup: b"",

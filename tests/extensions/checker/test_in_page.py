@@ -15,8 +15,8 @@ from module_cup import module_cup as module_cup
 from module_cup import other_cups as other_cups
 
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.extensions.checker import in_page
 from khiva_arena.replay.record import canonical
 

@@ -17,12 +17,12 @@ from made_up_workers import GOOD, crew, worker
 from waiting import PATIENCE
 from wording import pattern, sentence
 
-from khiva_arena.competition.announcing import _estimate
-from khiva_arena.events.durations import MatchTime
+from khiva_arena.competition.events.durations import MatchTime
+from khiva_arena.competition.run.announcing import _estimate
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.workers import RecruitStage
 from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
@@ -146,7 +146,7 @@ def test_matches_at_a_time_are_those_of_the_cores_of_each_machine() -> None:
 def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
     """They leave out the start of a process for each table, which is most of a short match's time."""
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
-    monkeypatch.setattr("khiva_arena.events.durations.of_store", lambda *_words: recorded)
+    monkeypatch.setattr("khiva_arena.competition.events.durations.of_store", lambda *_words: recorded)
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]

@@ -2,8 +2,8 @@
 
 import typing
 
+from khiva_arena.competition.playing.executor import Executor, LocalExecutor
 from khiva_arena.extensions.cluster.dask_executor import Cluster
-from khiva_arena.playing.executor import Executor, LocalExecutor
 
 
 def test_an_executor_has_all_that_a_run_and_a_budget_need() -> None:

@@ -16,7 +16,7 @@ from wording import sentence
 
 from khiva_arena import shipped
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.check import run as check_run
+from khiva_arena.competition.conformance import run as check_run
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import BotError, StagingError

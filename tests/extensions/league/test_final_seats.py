@@ -11,9 +11,10 @@ from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena import __version__
+from khiva_arena.competition.events.bundling import write_bundle
+from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import RecordError
-from khiva_arena.events.bundling import write_bundle
 from khiva_arena.extensions.league.chain.links import Final, RatedThen, StateChanged
 from khiva_arena.extensions.league.chain.roster import sits_apart
 from khiva_arena.extensions.league.chain.stored_chain import next_place, row_of
@@ -23,7 +24,6 @@ from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.say import say_nothing
-from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, Store
 
 AUTHORS = {"ann": 1, "bob": 2, "eve": 3, "joe": 4}

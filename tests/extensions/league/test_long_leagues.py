@@ -16,9 +16,9 @@ from made_league import MadeLeague, Shape
 from msgspec import structs
 from wording import sentence
 
+from khiva_arena.competition.events.league_batches import public_words_of, words_of
+from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.league_batches import public_words_of, words_of
-from khiva_arena.events.selection import StoreSelection
 from khiva_arena.extensions.league import walked as module
 from khiva_arena.extensions.league.chain.links import LeagueTerms, Renewed, Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import chain_of, next_place

@@ -11,9 +11,9 @@ from count_code import modules
 from msgspec import structs
 from parsed import nodes_of
 
+from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.extensions.league.commands import league as league_commands
 from khiva_arena.extensions.league.settings import NOT_IN_A_LEAGUE, LeagueOptions, league_text
-from khiva_arena.settings.table import TABLE
 
 
 @pytest.mark.parametrize("step", ["league_text", "new_file", "remember_maker"])

@@ -15,7 +15,7 @@ from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena import __version__
-from khiva_arena.events.stored import run_digest_of
+from khiva_arena.competition.events.stored import run_digest_of
 from khiva_arena.extensions.league.chain.links import AnyLink, Beacon, Drawn, Entered, Final, Founded, Over, Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import links_of, next_place, row_of
 from khiva_arena.interface.api.verify import verify

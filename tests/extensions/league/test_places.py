@@ -13,11 +13,11 @@ from public_league import standings_of, write_public
 from simulated_leagues import Shares
 from wording import sentence
 
+from khiva_arena.competition.events import league_order
+from khiva_arena.competition.events.bundling import write_bundle
+from khiva_arena.competition.events.source import StoredResults
+from khiva_arena.competition.events.tables import PooledTable, TableRequest, tables_of
 from khiva_arena.errors import StoreError
-from khiva_arena.events import league_order
-from khiva_arena.events.bundling import write_bundle
-from khiva_arena.events.source import StoredResults
-from khiva_arena.events.tables import PooledTable, TableRequest, tables_of
 from khiva_arena.extensions.league.chain.links import Renewed, Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place
 from khiva_arena.extensions.league.folder import PUBLIC

@@ -13,9 +13,9 @@ from synthesised import outcome, planned
 from wording import pattern
 
 from khiva_arena import __version__
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.events.tables import tables_of
 from khiva_arena.errors import ArenaError, BotError, ConfigError
-from khiva_arena.events import stored
-from khiva_arena.events.tables import tables_of
 from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Over, Renewed
 from khiva_arena.extensions.league.chain.roster import Chain

@@ -19,8 +19,8 @@ from pages import text as unpacked
 from quick_leagues import quick_league as quick_league
 from wording import sentence
 
+from khiva_arena.competition.events.tables import TableRequest, tables_of
 from khiva_arena.display.page import html
-from khiva_arena.events.tables import TableRequest, tables_of
 from khiva_arena.extensions.league.chain.links import Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place
 from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, SETTINGS, SUMS
@@ -69,7 +69,7 @@ def shape() -> Shape:
 @pytest.fixture
 def as_processes(forked: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes of their own make tables and pages, as a player does."""
-    monkeypatch.setattr("khiva_arena.competition.live_page.start_helper", start_helper)
+    monkeypatch.setattr("khiva_arena.competition.run.live_page.start_helper", start_helper)
 
 
 @pytest.fixture
@@ -389,7 +389,7 @@ def test_a_machine_without_processes_is_a_warning(league: MadeLeague, monkeypatc
     def fails(*_: object, **__: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr("khiva_arena.competition.live_page.start_helper", fails)
+    monkeypatch.setattr("khiva_arena.competition.run.live_page.start_helper", fails)
     said = publish(league)
     assert [line.partition(":")[0] for line in said] == ["warning", "warning"]
     assert standing(league).batches[0].over_at

@@ -16,9 +16,9 @@ from tick_leagues import private_league as private_league
 from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence
 
+from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, RecordError
-from khiva_arena.events.published_bots import published_bots
 from khiva_arena.extensions.checker import in_page
 from khiva_arena.extensions.league.chain.links import FIRST, Anchor, Founded, LeagueTerms, Renewed
 from khiva_arena.extensions.league.chain.roster import begin, follow

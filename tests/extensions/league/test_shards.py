@@ -20,8 +20,8 @@ from stores import NAIVE, RANDOM
 from synthesised import void
 from wording import pattern, sentence
 
+from khiva_arena.competition.events.stored import open_batch
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events.stored import open_batch
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
 from khiva_arena.extensions.league.player.batch_play import BatchPlay
 from khiva_arena.extensions.shards.merge import merge

@@ -14,9 +14,9 @@ from synthesised import SECRET, planned
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.wire import Ending
+from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.shards.plan_file import event_of
 from khiva_arena.games.rules_map import NOT_CHECKED, file_in_rules
-from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Choice, Record
 from khiva_arena.result import Measured, Verdict

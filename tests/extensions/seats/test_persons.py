@@ -22,7 +22,7 @@ from stores import games as games
 from waiting import until
 from wording import sentence
 
-from khiva_arena.events.find import match_of
+from khiva_arena.competition.events.find import match_of
 from khiva_arena.games.base import Event, State
 from khiva_arena.replay.record import Choice, Record
 from khiva_arena.replay.seeds import run_secret, seed_secret

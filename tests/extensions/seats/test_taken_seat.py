@@ -9,7 +9,7 @@ from stores import ticks as ticks
 from terminal import Terminal, answered
 from wording import sentence
 
-from khiva_arena.events.find import match_of
+from khiva_arena.competition.events.find import match_of
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from stores import games as games
 from terminal import Terminal, answered
 from wording import sentence
 
-from khiva_arena.events.find import match_of
+from khiva_arena.competition.events.find import match_of
 from khiva_arena.games.emira.game import GAME as EMIRA
 from khiva_arena.games.khiva.game import GAME as KHIVA
 from khiva_arena.games.silk_road.game import GAME as SILK_ROAD

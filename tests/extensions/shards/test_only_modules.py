@@ -10,7 +10,7 @@ from bundling import lines_of
 from compiled_bots import EVENT, RUN_AGAIN, digest
 from wording import sentence
 
-from khiva_arena.playing import jobs
+from khiva_arena.competition.playing import jobs
 from khiva_arena.sandbox.level import Level
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]

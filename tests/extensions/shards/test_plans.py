@@ -18,14 +18,14 @@ from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
 import khiva_arena
+from khiva_arena.competition.settings import isolation
+from khiva_arena.competition.settings.isolation import keep_private, private_places
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards import merge_command as merging_command
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.settings import isolation
-from khiva_arena.settings.isolation import keep_private, private_places
-from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import FILE, Store
 from khiva_arena.version import shown
 
@@ -308,7 +308,7 @@ def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> N
 
 
 def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("extensions.shards.plan", "events.stored"):
+    for module in ("extensions.shards.plan", "competition.events.stored"):
         monkeypatch.setattr(f"khiva_arena.{module}.__version__", "9.9.9")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
     assert sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version=shown()) in line

@@ -24,9 +24,9 @@ from wording import pattern, sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.audit.compared import as_recorded, compared
-from khiva_arena.audit.rerun import Rerunner
-from khiva_arena.audit.sample import RerunFindings, RerunSample, Sample, Unconfirmed, chance_found, lots, share_of
+from khiva_arena.competition.audit.compared import as_recorded, compared
+from khiva_arena.competition.audit.rerun import Rerunner
+from khiva_arena.competition.audit.sample import RerunFindings, RerunSample, Sample, Unconfirmed, chance_found, lots, share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards import merge as merge_room
 from khiva_arena.extensions.shards.merge_function import merge

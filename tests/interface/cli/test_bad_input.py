@@ -10,8 +10,8 @@ from arena import arena, bots
 from stores import NAIVE, RANDOM
 from wording import sentence
 
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.settings import settings_from
 
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")

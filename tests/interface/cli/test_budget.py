@@ -12,8 +12,8 @@ from stores import GREEDY, NAIVE, RANDOM, TRUSTED
 from terminal import Terminal
 from wording import pattern, sentence
 
-from khiva_arena.competition import budget_try
-from khiva_arena.events.durations import MatchTime, around_matches, mean_time, of_store
+from khiva_arena.competition.events.durations import MatchTime, around_matches, mean_time, of_store
+from khiva_arena.competition.run import budget_try
 from khiva_arena.store.db import Store
 from khiva_arena.time_in_words import in_time
 

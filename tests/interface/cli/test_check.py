@@ -16,7 +16,7 @@ from make_schemas import FOLDER
 from waiting import until
 from wording import sentence
 
-from khiva_arena.check import run
+from khiva_arena.competition.conformance import run
 from khiva_arena.sandbox.detect import python_closed
 from khiva_arena.sandbox.level import Level
 

@@ -10,10 +10,10 @@ from stores import NAIVE, RANDOM
 from terminal import Terminal
 from wording import sentence
 
+from khiva_arena.competition.settings import consent
+from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.competition.settings.template import settings_text
 from khiva_arena.entrants import toml_file
-from khiva_arena.settings import consent
-from khiva_arena.settings.table import TABLE
-from khiva_arena.settings.template import settings_text
 
 OPENS = {
     "game": '"g.py"',

@@ -11,10 +11,10 @@ import pytest
 from arena import arena
 from stores import RANDOM
 
+from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.examples import EXAMPLES
 from khiva_arena.interface.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name
 from khiva_arena.interface.cli.main import cli, commands
-from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 NO_STORE = (
     "page",

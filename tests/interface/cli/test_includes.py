@@ -9,8 +9,8 @@ from stores import NAIVE
 from terminal import Terminal
 from wording import sentence
 
+from khiva_arena.competition.settings.one_match import settings_and_bots
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.one_match import settings_and_bots
 
 SHORT = ("--seats", "2", "--seeds", "1", "--rule", "max_turns=2", "--isolation", "trusted", "--bot", NAIVE, "--bot", "bots/ann")
 

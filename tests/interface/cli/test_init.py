@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from arena import arena
 
+from khiva_arena.competition.settings import template
+from khiva_arena.competition.settings.file import read_file
+from khiva_arena.competition.settings.settings import DEFAULTS
+from khiva_arena.competition.settings.stages import OF_A_STAGE, stages_from
 from khiva_arena.interface.commands.init import BOTS as SHIPPED
-from khiva_arena.settings import template
-from khiva_arena.settings.file import read_file
-from khiva_arena.settings.settings import DEFAULTS
-from khiva_arena.settings.stages import OF_A_STAGE, stages_from
 
 BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)

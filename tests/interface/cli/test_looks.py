@@ -10,8 +10,8 @@ from once import made_once
 from stores import NAIVE, TRUSTED
 from wording import sentence
 
-from khiva_arena.events.looks import looks_of
-from khiva_arena.events.pools import results_of, standings_of
+from khiva_arena.competition.events.looks import looks_of
+from khiva_arena.competition.events.pools import results_of, standings_of
 from khiva_arena.ratings.looks import ONE_LOOK, planned, unplanned
 from khiva_arena.report.table import to_json, to_text
 from khiva_arena.store.db import Store

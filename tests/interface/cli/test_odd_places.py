@@ -12,8 +12,8 @@ from msgspec import structs
 from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
+from khiva_arena.competition.events.stored import check_definition
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events.stored import check_definition
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import text_digest
 from khiva_arena.replay.record import canonical

@@ -11,8 +11,8 @@ from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena import stream
+from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.interface.cli.main import cli
-from khiva_arena.settings.table import TABLE
 from khiva_arena.stream import StreamReader, encoded
 
 SHORT = ("--seats", "2", "--seeds", "1", "--trust-bots", "--isolation", "trusted", "--rule", "max_turns=2", "--out", "out")

@@ -16,8 +16,8 @@ from stores import NAIVE, RANDOM, SEATS, bytes_in
 from stores import games as games
 from wording import pattern, sentence
 
+from khiva_arena.competition.events.find import match_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.find import match_of
 from khiva_arena.interface.commands import otherwise as command
 from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of
 from khiva_arena.interface.commands.stored_table import StoredTable, stored_table

@@ -20,8 +20,8 @@ from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.refeed import Reply
+from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.entrants.loading import AS_IT_IS
-from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.interface.commands.replay import OfKind, in_words, kinds_of, stored
 from khiva_arena.interface.commands.replay_lost import lost_matches
 from khiva_arena.protocol import codec

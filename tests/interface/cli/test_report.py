@@ -20,10 +20,10 @@ from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text
 from quick_bots import quick_program
 from wording import pattern, sentence
 
+from khiva_arena.competition.pages.authors import file_name
 from khiva_arena.display.page import folder as page_folder
 from khiva_arena.display.page import html
 from khiva_arena.games import registry
-from khiva_arena.page.authors import file_name
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import Store, VoidRow
 

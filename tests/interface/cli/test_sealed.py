@@ -16,7 +16,7 @@ from forging import forge
 from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 
-from khiva_arena.events import find
+from khiva_arena.competition.events import find
 from khiva_arena.store import sums
 from khiva_arena.store.db import FILE, Store
 from khiva_arena.store.seal import HEAD, SEAL

@@ -8,7 +8,7 @@ from arena import arena, bots
 from stores import NAIVE, RANDOM
 from wording import sentence
 
-from khiva_arena.settings import define
+from khiva_arena.competition.settings import define
 
 pytestmark = pytest.mark.slow
 

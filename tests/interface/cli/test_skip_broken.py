@@ -15,17 +15,17 @@ from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.arbiter import memory_limits
+from khiva_arena.competition.playing import starts
+from khiva_arena.competition.playing.starts import as_modules, without_broken
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import build, modules
 from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.engines import load_engines
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.machine import of_the_machine
-from khiva_arena.playing import starts
-from khiva_arena.playing.starts import as_modules, without_broken
 from khiva_arena.sandbox.level import TRUSTING, Level
 from khiva_arena.say import say_nothing
-from khiva_arena.settings.settings import settings_from
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out"]
@@ -220,8 +220,8 @@ def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(broken: list[str],
 
 PLACES = (
     "khiva_arena.entrants.bots.load",
-    "khiva_arena.playing.starts._stage_with_permissions",
-    "khiva_arena.playing.starts._start",
+    "khiva_arena.competition.playing.starts._stage_with_permissions",
+    "khiva_arena.competition.playing.starts._start",
 )
 
 

@@ -88,7 +88,7 @@ def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path
 INTERRUPTED = """
 import sys
 from khiva_arena.interface.cli import main
-from khiva_arena.competition import own_events
+from khiva_arena.competition.run import own_events
 
 def interrupted(*_, **__):
     raise KeyboardInterrupt

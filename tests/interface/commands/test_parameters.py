@@ -6,9 +6,9 @@ from inspect import Parameter, signature
 import click
 import pytest
 
-from khiva_arena.competition.options import PlanFlags, RunOptions
+from khiva_arena.competition.run.options import PlanFlags, RunOptions
+from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.main import cli, commands
-from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 
 def work_of(name: str) -> dict[str, Parameter]:

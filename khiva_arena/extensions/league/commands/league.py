@@ -13,6 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena import shipped
+from khiva_arena.competition.events.stored import open_batch
+from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
+from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.display.terminal.tty import list_width
@@ -20,7 +23,6 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import open_batch
 from khiva_arena.extensions.league.folder import BOTS, SETTINGS, check_league
 from khiva_arena.extensions.league.full_disk import outlast
 from khiva_arena.extensions.league.player.final import FinalShape, play_final
@@ -47,8 +49,6 @@ from khiva_arena.interface.commands.run import check_needed_flags
 from khiva_arena.modules.released import released
 from khiva_arena.report.text import listing
 from khiva_arena.result import Clock
-from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.store.new_file import check_new_file, new_file

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from khiva_arena.competition.live_views import LIVE_VIEWS
+from khiva_arena.competition.run.live_views import LIVE_VIEWS
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.settings import options_of, publishes_bots_in

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.competition.options import RunOptions
-from khiva_arena.competition.run import Run, RunResult
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.run.options import RunOptions
+from khiva_arena.competition.run.run import Run, RunResult
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events import stored
 from khiva_arena.extensions.league.beacon import wait_for_line
 from khiva_arena.extensions.league.chain.links import Final, LeagueTerms, RatedThen
 from khiva_arena.extensions.league.chain.roster import RosterBot, sits_apart
@@ -139,7 +139,7 @@ def _publish(league: League, say: Say) -> None:
 
 def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
     """Return the numbers by which a final seats bots now. Only the season is read that the table is of."""
-    from khiva_arena.events.source import StoredResults  # not above: numpy comes with it
+    from khiva_arena.competition.events.source import StoredResults  # not above: numpy comes with it
 
     season = batches_of_table(now.chain)
     events = [stored.stored_event(store, event) for event in store.event_ids(season[0], season[-1])]

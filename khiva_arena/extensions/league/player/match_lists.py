@@ -2,8 +2,8 @@
 
 import msgspec
 
+from khiva_arena.competition.events.stored import stored_batch
 from khiva_arena.errors import StoreError
-from khiva_arena.events.stored import stored_batch
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.folder import PUBLIC, make_public, write_public
 from khiva_arena.extensions.league.public_state import MATCHES, BatchMatches, PublicBatch, PublicMatch

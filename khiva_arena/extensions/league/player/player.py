@@ -15,12 +15,15 @@ from typing import cast
 from khiva_arena import __version__
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition.run_events import RunEvents
-from khiva_arena.competition.who_plays import executor_of
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.playing.executor import Executor
+from khiva_arena.competition.playing.starts import Entrants, stage_damaged
+from khiva_arena.competition.run.run_events import RunEvents
+from khiva_arena.competition.run.who_plays import executor_of
+from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.events import stored
 from khiva_arena.extensions.league.beacon import wait_for_line
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.extensions.league.chain.roster import Chain, RosterBot, follow
@@ -48,12 +51,9 @@ from khiva_arena.extensions.league.status import estimate, next_begin
 from khiva_arena.extensions.league.submissions.examine import examine_next, sweep_alone
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.walked import LeagueSoFar, founded, keep_walked, walked, with_batch
-from khiva_arena.playing.executor import Executor
-from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.say import Say
-from khiva_arena.settings.define import runtimes_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
 from khiva_arena.text import harmless
 from khiva_arena.words import count

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import shipped
-from khiva_arena.competition.live_page import Background
+from khiva_arena.competition.run.live_page import Background
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.chain.links import read_link

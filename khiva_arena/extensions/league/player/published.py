@@ -7,7 +7,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
-from khiva_arena.events.stored import bare_timetable, damaged, stored_batch
+from khiva_arena.competition.events.stored import bare_timetable, damaged, stored_batch
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Entered, Final, Over, StateChanged
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.folder import SUMS

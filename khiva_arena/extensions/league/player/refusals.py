@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.events.find import check_event
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events import stored
-from khiva_arena.events.find import check_event
 from khiva_arena.extensions.league.beacon import words_of
 from khiva_arena.extensions.league.chain.links import Beacon, LeagueTerms
 from khiva_arena.extensions.league.chain.roster import Chain

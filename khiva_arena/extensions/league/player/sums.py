@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from khiva_arena.competition.events.find import check_rows, uncollected
+from khiva_arena.competition.events.pools import results_of
+from khiva_arena.competition.events.stored import run_digest_of
 from khiva_arena.errors import StoreError
-from khiva_arena.events.find import check_rows, uncollected
-from khiva_arena.events.pools import results_of
-from khiva_arena.events.stored import run_digest_of
 from khiva_arena.extensions.league.folder import SUMS
 from khiva_arena.extensions.league.kept import keep, kept
 from khiva_arena.report.tally import Collected, EventsData, join_data

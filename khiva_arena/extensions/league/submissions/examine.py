@@ -19,9 +19,11 @@ from msgspec.structs import replace
 from khiva_arena import shipped
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.check.context import RunningCheck
-from khiva_arena.check.report import CheckReport, Status, step_text
-from khiva_arena.check.run import check
+from khiva_arena.competition.conformance.context import RunningCheck
+from khiva_arena.competition.conformance.report import CheckReport, Status, step_text
+from khiva_arena.competition.conformance.run import check
+from khiva_arena.competition.playing.starts import as_modules, ready_to_play
+from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Interpreters
@@ -37,13 +39,11 @@ from khiva_arena.extensions.league.submissions.names import compared, name_taken
 from khiva_arena.extensions.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
 from khiva_arena.machine import of_the_machine
-from khiva_arena.playing.starts import as_modules, ready_to_play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import ModuleFile
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import say_nothing
-from khiva_arena.settings.define import conditions_of
 from khiva_arena.store.files import MODULES
 from khiva_arena.text import harmless
 from khiva_arena.words import count

@@ -10,7 +10,7 @@ from typing import Any
 from second_vm import VERIFIER, node
 
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
 
 SCRIPT = f"""
 import {{ createInterface }} from "node:readline";

@@ -11,7 +11,10 @@ import pytest
 from msgspec import structs
 from synthesised import Fails, outcome, void
 
-from khiva_arena.competition.run_events import RunEvents
+from khiva_arena.competition.playing.executor import TakeOutcome
+from khiva_arena.competition.playing.jobs import Play
+from khiva_arena.competition.run.run_events import RunEvents
+from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.errors import BotError
@@ -24,14 +27,11 @@ from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.player.refusals import HowLong, check_first
 from khiva_arena.extensions.league.settings import League, LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
-from khiva_arena.playing.executor import TakeOutcome
-from khiva_arena.playing.jobs import Play
 from khiva_arena.result import VOIDS_MOST
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import say_nothing
 from khiva_arena.schedule.formats import DrawnRound
-from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
 
 Played = Callable[..., None]

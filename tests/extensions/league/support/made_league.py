@@ -14,8 +14,8 @@ from synthesised import outcome, planned
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.events.source import StoredResults
-from khiva_arena.events.stored import run_digest_of, stored_event
+from khiva_arena.competition.events.source import StoredResults
+from khiva_arena.competition.events.stored import run_digest_of, stored_event
 from khiva_arena.extensions.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Entered, Final, LeagueTerms, Over, RatedThen
 from khiva_arena.extensions.league.chain.roster import Chain, begin, follow
 from khiva_arena.extensions.league.chain.stored_chain import add, chain_of, found, links_of, next_place, row_of

@@ -1,0 +1,1 @@
+"""Whether rows are sound. Begin with ``store.py``."""

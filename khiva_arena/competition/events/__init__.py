@@ -1,0 +1,1 @@
+"""The events of a store: found, pooled, tabled, extended. Begin with ``source.py``."""

@@ -1,0 +1,183 @@
+"""Bundles of events that are over, each with the standings that follow from its records alone."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import structs
+
+from khiva_arena import __version__
+from khiva_arena.competition.events.bundled_matches import BundledMatches, MatchesByEvent
+from khiva_arena.competition.events.conditions import settings_of
+from khiva_arena.competition.events.find import CHANGED, matches_of, voids_of
+from khiva_arena.competition.events.published_bots import published_bots
+from khiva_arena.competition.events.stored import bare_timetable, damaged
+from khiva_arena.competition.events.tables import tables_in
+from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.replay.definition import DefinedBot, ModuleFile
+from khiva_arena.replay.record import Record, run_digest
+from khiva_arena.report.table import to_json
+from khiva_arena.result import Measured
+from khiva_arena.schedule.formats import ScheduledMatch
+from khiva_arena.store import bundle
+from khiva_arena.store.db import RUN_SECRET, EventRow, Store
+from khiva_arena.store.files import MODULES
+from khiva_arena.store.new_file import new_file
+
+MODULE_PART = 2**23
+"""Bytes of a module in one line, which are a third more in base 64."""
+MEASURED = Measured._fields
+"""The columns that were measured on one machine in one run, which nobody else can check."""
+
+
+class WrittenBundle(NamedTuple):
+    """A bundle that was written.
+
+    matches: the number of its matches.
+    digest: the sum over all its lines.
+    """
+
+    matches: int
+    digest: str
+
+
+def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_modules: bool = False) -> WrittenBundle:
+    """Write events of a store into a new file.
+
+    with_modules: also the modules of events in ticks, of a league those that it publishes
+
+    Raises ConfigError if an event is not over, or a module is not to be had, StoreError if one is damaged, ArenaError if the
+    file cannot be written.
+    """
+    _check_over(store, events)
+    with new_file(path) as file:
+        writer = bundle.Writer(file, __version__)
+        links: list[dict[str, Any]] = []
+        for link in store.links():
+            if not link.intact:
+                damaged(store, f"link {link.number}", CHANGED)
+            links.append(msgspec.json.decode(link.text))
+            writer.add(bundle.LinkLine(links[-1]))
+        written = _Written(published_bots(links)) if with_modules else None
+        numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
+        members = [_add_event(writer, store, event, written) for event in numbered]
+        for table in tables_of(members, links):
+            writer.add(table)
+        return WrittenBundle(sum(len(member.results) for member in members), writer.end())
+
+
+def _check_over(store: Store, events: Sequence[EventRow]) -> None:
+    """Raise ConfigError with every event that cannot be published yet: its secrets are private until it is over."""
+    problems = []
+    for event in events:
+        if event.closed:
+            reason = f"event {event.number} ({event.id}) was closed before it was over, and only complete events are bundled"
+            problems.append(f"{store.folder}: {reason}; name only events that are over")
+        elif store.conclusion(event.id) is None:
+            done, planned = len(store.recorded(event.id)), bare_timetable(event).matches
+            how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
+            problems.append(
+                f"{store.folder}: {how_far}; finish it with the command that began it, or name only events that are over"
+            )
+    if not events:
+        problems.append(f"{store.folder}: no event to bundle; `khiva-arena run` plays one")
+    if problems:
+        raise ConfigError(problems)
+
+
+class _Written:
+    """The modules and payloads that are written into a bundle, each once.
+
+    published: the identities of the bots that their league publishes; None for all.
+    files: that stand in the bundle so far.
+    """
+
+    def __init__(self, published: Collection[str] | None) -> None:
+        self.published, self.files = published, set[ModuleFile]()
+
+    def takes(self, bot: DefinedBot, file: ModuleFile) -> bool:
+        """Tell whether a file of a bot is to be written, and note that it is."""
+        if file in self.files or (self.published is not None and bot.identity not in self.published):
+            return False
+        self.files.add(file)
+        return True
+
+
+def _modules(store: Store, event: EventRow, written: _Written) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
+    """Yield the lines of the modules and payloads of an event in ticks. Raises ConfigError if one is not to be had."""
+    from khiva_arena.entrants.only_modules import damaged_copies, read_from  # not above: few bundles have modules
+
+    numbers = {kind: count() for kind in ("module", "payload")}
+    for bot, file in sorted(event.definition.module_files, key=lambda both: both[1].kind):  # modules first
+        if not written.takes(bot, file):
+            continue
+        data = read_from(store.folder / MODULES, file)
+        if data is None:
+            if copies := ", ".join(map(str, damaged_copies(file, store.folder / MODULES))):
+                raise ConfigError(f"--with-modules: each copy of the {file.kind} of {bot.name} is damaged: {copies}")
+            raise ConfigError(f"--with-modules: the {file.kind} of {bot.name} is neither in {store.folder} nor on this machine")
+        parts = [data[at : at + MODULE_PART] for at in range(0, len(data) or 1, MODULE_PART)]
+        for rest, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
+            yield bundle.FILE_LINES[file.kind](next(numbers[file.kind]), file.digest, rest, part)
+
+
+def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: _Written | None) -> BundledMatches:
+    """Add an event to a bundle with its secrets, voids and matches. Return its matches.
+
+    written: the modules and payloads that stand in the bundle; None if it is to have none
+    """
+    bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
+    public = msgspec.UNSET if event.public is None else event.public
+    writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
+    for module in _modules(store, event, written) if written is not None and event.definition.in_ticks else ():
+        writer.add(module)
+    for seed, secret in sorted(store.reveals(event.id).items()):
+        writer.add(bundle.RevealLine(seed, secret.hex()))
+    voids: dict[int, int] = {}
+    for void in voids_of(store, event):
+        writer.add(bundle.VoidLine(void.ordinal, void.attempt))
+        voids[void.ordinal] = void.attempt
+    matches = BundledMatches(event, bare_timetable(event))
+    for match in matches_of(store, event):
+        try:
+            record = match.parsed()
+        except RecordError as error:
+            damaged(store, f"match {event.number}/{match.ordinal}", str(error))
+        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record)))
+        seated = tuple(seat.bot for seat in match.seats)
+        matches.add(
+            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)
+        )
+    writer.add(bundle.OverLine(store.conclusion(event.id) or "", event.set_aside))
+    return matches
+
+
+class BundledResults(MatchesByEvent):
+    """Events of a bundle, over and sound, as a ``ResultSource``."""
+
+    def recorded(self, event: EventRow) -> int:
+        return len(self.members[event.id].results)
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        seeds = {result.seed for result in self.results(event)}
+        return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
+
+    def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
+        """Return none: the matches hold results alone, and whoever has the file reads it again."""
+        return {}
+
+    def digest(self, event: EventRow) -> str | None:
+        return run_digest(self.members[event.id].digests)
+
+
+def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> list[bundle.StandingsLine]:
+    """Return the tables that ``standings --json`` gives for these events; measured columns are null. ``links``: of the league
+    whose batches the events are. Raises RecordError for links that no league has written."""
+    lines = []
+    for table in tables_in(BundledResults(members, links), [member.event for member in members]):
+        plain = to_json(table.standings)
+        rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in plain["rows"]]
+        lines.append(bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **table.places_json()}))
+    return lines

@@ -1,0 +1,198 @@
+"""The lines about an event: before its first match and before each round."""
+
+from typing import TYPE_CHECKING
+
+from khiva_arena.competition.playing.jobs import Play
+from khiva_arena.competition.playing.starts import Entrants
+from khiva_arena.competition.run.run_events import RunEvents
+from khiva_arena.competition.settings.define import short_turn_warning
+from khiva_arena.competition.settings.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.replay.definition import Definition, kept_at
+from khiva_arena.report.same_names import in_a_line
+from khiva_arena.result import TICKS_A_MS
+from khiva_arena.sandbox import launch, system
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.schedule.orders import ALL_ORDERS_MOST
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import count
+
+if TYPE_CHECKING:
+    from khiva_arena.competition.events.durations import MatchTime
+
+_FEW_SEEDS = 10
+_LONG_SECONDS = 600
+"""CPU time of one decision above which a line says so."""
+
+
+def announce(
+    log: RunEvents,
+    store: Store,
+    settings: Settings,
+    play: Play,
+    entrants: Entrants,
+    at_a_time: int,
+) -> None:
+    """Say which matches are played, and warn of settings that the user may have missed.
+
+    entrants: the bots that play and those left out, and how long a match takes if a budget has measured it.
+    at_a_time: how many matches are played at a time.
+    """
+    timetable, event = play.timetable, play.event
+    estimate, extension = _estimate(store, settings, play, at_a_time, entrants.took), _extension(store, event)
+    opening = timetable.round(0)
+    assert opening is not None
+    if settings.game.outside:
+        from khiva_arena.games.which import is_played  # not above: most games come with the arena
+
+        log.say(is_played(event.definition))
+    if event.definition.in_ticks:
+        log.say(kept_at("the best level of each worker" if settings.place else play.sandbox.level))
+        if slow := _slow_decision(event.definition):
+            log.say(slow, warning=True)
+    if choice := _some_line_ups(event.definition, opening):
+        log.say(choice, warning=settings.lineups != AUTO)
+    if settings.authors_apart and not _shared_author(play.event.definition):
+        log.say("--authors-apart has no effect: no two bots name the same author in their bot.toml", warning=True)
+    if len(timetable.shapes) == 1:
+        at_most = "at most " if settings.hypotheses else ""
+        line_ups = count(len(opening.line_ups), "line-up")
+        size = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+    else:
+        size = f"{len(timetable.shapes)} rounds, "
+    called = f"{settings.name}, " if settings.name else ""
+    called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
+    recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
+    called += f"event {event.id}: {size}{timetable.matches} matches{'' if play.part else recorded}"
+    duration = f"; estimated time: {estimate}" if estimate else ""
+    log.say(f"{called}{'' if play.part else duration}")
+    if play.part:
+        log.say(f"{play.part}{recorded}{duration}")
+    elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
+        log.say(advice)
+    if extension:
+        log.say(extension)
+    if uneven := _uneven(settings, play):
+        log.say(uneven)
+    if entrants.left_out:
+        log.say(f"--skip-broken leaves out {', '.join(bot.name for bot in entrants.left_out)}", warning=True)
+    log.say(f"commitment {event.commitment}")
+    for line in in_a_line(event.bots) if settings.stage <= 1 else ():
+        log.say(line, warning=True)
+    if event.public is not None:
+        log.say(f"public text {event.public!r}")
+    if warning := short_turn_warning(event.definition):
+        log.say(warning, warning=True)
+    if settings.stage <= 1 and not settings.place and system.PROC and not launch.program():
+        log.say(launch.SLOW, warning=True)
+    cores = system.cores()
+    if not settings.place and settings.seats * settings.jobs > cores:
+        log.say(
+            f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
+            "bots that think long will slow each other down",
+            warning=True,
+        )
+
+
+def _slow_decision(definition: Definition) -> str:
+    """Return in a line what a decision in ticks may take of the processor at worst; "" for at most ``_LONG_SECONDS``."""
+    from khiva_arena.modules.meter.prices import WORST_NANOSECONDS  # not above: few events are in ticks
+
+    milliseconds = definition.time.turn_ms + definition.time.bank_ms
+    seconds = milliseconds * TICKS_A_MS * WORST_NANOSECONDS // 10**9
+    if seconds <= _LONG_SECONDS:
+        return ""
+    return (
+        f"one decision may take {count(seconds // 60, 'minute')} of CPU at worst, since turn and bank are "
+        f"{milliseconds / 1000:g} s of ticks and the dearest tick lasts {WORST_NANOSECONDS} ns; a smaller --bank or --turn makes "
+        "that less"
+    )
+
+
+def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
+    """Return in a line which line-ups are played if not all are, and how many bots will not meet; "" if all are played."""
+    if opening.total <= len(opening.line_ups):
+        return ""
+    meet = ""
+    if formats.FORMATS[definition.format].AUTO:  # candidates of a gauntlet never meet
+        from khiva_arena.schedule import coverings  # not above: most events play all line-ups
+
+        terms = definition.terms()
+        missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
+        meet = f": {missing} of {count(pairs, 'pair')} of bots will not meet" if missing else f", in which all {pairs} pairs meet"
+    chosen_part = f"a balanced set of {len(opening.line_ups)} is played{meet}"
+    return f"of {opening.total} possible line-ups {chosen_part}; --lineups N changes that"
+
+
+def _extension(store: Store, event: EventRow) -> str:
+    """Return a line about the event that this one extends; "" if it extends none."""
+    if event.definition.extends is None:
+        return ""
+    from khiva_arena.competition.events.extending import extension_line  # not above: most events are none
+
+    return extension_line(store, event)
+
+
+def _uneven(settings: Settings, play: Play) -> str:
+    """Return in a line how far neighbours at large tables are from balance; "" if they are not.
+
+    A sequential test says nothing of it: it stops when it is clear.
+    """
+    if settings.hypotheses or play.timetable.seats <= ALL_ORDERS_MOST:
+        return ""
+    from khiva_arena.schedule.neighbours import off_balance  # not above: few tables are that large
+
+    return off_balance(play.timetable, settings.seeds)
+
+
+def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
+    """Return how long the rest takes, from a trial or from recorded matches of the same kind; "" if there are none."""
+    has_trial = took is not None
+    if took is None:
+        if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
+            return ""
+        from khiva_arena.competition.events.durations import of_store  # not above: a new store tells nothing
+
+        took = of_store(store, play.event.definition)
+    if took is None:
+        return ""
+    matches = play.planned - len(play.done)
+    if not settings.place:
+        return f"{took.of(matches, at_a_time)}, from {took.source}"
+    workers = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
+    if has_trial:
+        return f"{took.of(matches, at_a_time)}, {workers}"
+    # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
+    return f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each table starts comes on top"
+
+
+def _advice(settings: Settings, bots: int, line_ups: int) -> str:
+    """Return advice for few seeds: how to get smaller errors with the same number of matches; "" if there is none."""
+    if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
+        return ""
+    if settings.seeds >= _FEW_SEEDS or line_ups < 2:
+        return ""
+    from khiva_arena.schedule import coverings
+
+    fewest, _ = coverings.auto(bots, settings.seats, settings.copies)
+    if 2 * fewest > line_ups:
+        return ""
+    seeds = settings.seeds * line_ups // fewest
+    return (
+        f"few seeds say little about errors; for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
+    )
+
+
+def _shared_author(definition: Definition) -> bool:
+    authors = [bot.author for bot in definition.bots if bot.author]
+    return len(set(authors)) < len(authors)
+
+
+def announce_round(log: RunEvents, play: Play, draw: DrawnRound) -> None:
+    """Say the tables of a round, its byes, and the bots of one author that meet."""
+    names = [bot.name for bot in play.event.bots]
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in draw.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in draw.byes)}" if draw.byes else ""
+    pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in draw.together)
+    byes += f"; of one author, but impossible to keep apart: {pairs}" if pairs else ""
+    log.say(f"round {draw.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")

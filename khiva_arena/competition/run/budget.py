@@ -1,0 +1,265 @@
+"""``run --budget 8h``: how many line-ups and seeds fit into a time, and which errors to expect."""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from math import inf, log, sqrt
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena.competition.events.conditions import conditions, pooled
+from khiva_arena.competition.events.durations import MatchTime, of_store
+from khiva_arena.competition.events.extending import can_be_extended, chain_of, length_of
+from khiva_arena.competition.events.find import events_of
+from khiva_arena.competition.events.pools import results_of, standings_of
+from khiva_arena.competition.playing.starts import BudgetTrial, Entrants
+from khiva_arena.competition.run.budget_try import MeasuredTime, Trial
+from khiva_arena.competition.run.who_plays import executor_of, players_of
+from khiva_arena.competition.settings.define import definition_of
+from khiva_arena.competition.settings.isolation import admit, chosen_sandbox
+from khiva_arena.competition.settings.settings import AUTO, MOST, Settings
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.ratings import planning
+from khiva_arena.ratings.elo import half_width
+from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.replay.definition import Definition, spellings
+from khiva_arena.report.shared_deals import LITTLE
+from khiva_arena.report.values import Standings
+from khiva_arena.say import Say
+from khiva_arena.schedule import coverings, formats
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.time_in_words import in_time
+from khiva_arena.words import count
+
+FEW_SEEDS = 10
+_REST = 2.0
+"""Seconds for the work after the choice beside matches: workers start, the table is worked out and printed."""
+_ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
+
+
+class Proposal(NamedTuple):
+    """A choice of line-ups and seeds that fits into a budget.
+
+    settings: with the line-ups and seeds.
+    trial: the bots that were started for it.
+    lines: the lines about it for the user; () if an event that was begun is continued as it is.
+    """
+
+    settings: Settings
+    trial: BudgetTrial
+    lines: tuple[str, ...] = ()
+
+
+def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
+    """Return the line-ups and seeds that fit into a budget. Raises ConfigError if not even one seed fits.
+
+    An event of these settings that has been begun with a budget keeps its line-ups and seeds, unless ``new_event``.
+    """
+    began = time.monotonic()
+    first, seconds = stages[0], budget_ms / 1000
+    _check(stages, entrants)
+    sandbox = chosen_sandbox(first)
+    executor = executor_of(first, Entrants(tuple(entrants)), sandbox, None, say)
+    admit(sandbox, first, say, rated=True)
+    with ExitStack() as stack:
+        playing = players_of(stages, entrants, sandbox.level, executor, stack)
+        definition = definition_of(first, playing.entrants, sandbox)
+        store_exists = Store.check(first.out)
+        if store_exists and not new_event and (chain := _begun_in(first, definition)):
+            say(_kept_line(chain, _is_over(first, chain[-1])))
+            same = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
+            return Proposal(same, BudgetTrial(sandbox, playing))
+        trial = Trial(definition, sandbox, seconds, say)
+        # Nobody knows on which machines matches of another place were played.
+        if not first.place and store_exists and (took := _recorded_time(first, definition)):
+            measure = MeasuredTime(took, executor.at_a_time)
+        else:
+            if first.place and not first.skip_broken:
+                executor.say = _only_warnings(say)  # the run says again who is ready
+            playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
+            measure = trial.measure(executor, [playing.commands[bot.identity] for bot in playing.entrants])
+    before = time.monotonic() - began
+    table = _table_of(first, definition) if store_exists else None
+    deals = table.standings.shared_deals if table else None
+    settings, line_ups = _choose(first, definition, measure, _Time(seconds, before + _REST, executor.trial_words.more), deals)
+    took, at_a_time = measure
+    errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
+    matches = settings.seeds * line_ups * first.seats
+    lines = (
+        f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_time(before)} are gone",
+        f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
+        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_time(seconds)}",
+        *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),
+    )
+    return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines)
+
+
+def _only_warnings(say: Say) -> Say:
+    def warn(text: str, *, warning: bool = False) -> None:
+        if warning:
+            say(text, warning=True)
+
+    return warn
+
+
+def _recorded_time(first: Settings, definition: Definition) -> MatchTime | None:
+    """Return how long a match takes by the store's matches of the same kind, None if it has none."""
+    with Store.read(first.out) as store:
+        return of_store(store, definition)
+
+
+def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+    form = formats.FORMATS[stages[0].format]
+    if len(stages) > 1 or stages[0].stage or form.IN_ROUNDS:
+        raise ConfigError(
+            "--budget chooses the seeds of one round-robin or gauntlet; rounds and stages follow from results: give --seeds, and "
+            "the time that is printed before the start says how long they take"
+        )
+    if any(bot.guest for bot in entrants):
+        raise ConfigError("--budget cannot time people and remote bots; use --seeds")
+
+
+def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
+    """Return the newest event, with those that it extends, that differs from a definition only in a budget's choices.
+
+    [] means that there is none.
+    """
+    with Store.read(first.out) as store:
+        events = events_of(store, ())
+    by_id = {event.id: event for event in events}
+    for event in reversed(events):
+        chain = chain_of(by_id, event)
+        begun = chain[0].definition
+        as_begun = replace(definition, lineups=begun.lineups, draw=begun.draw)
+        alike = [as_begun] if first.lineups is None else spellings(definition)
+        if not event.closed and can_be_extended(begun) and begun in [replace(each, seeds=begun.seeds) for each in alike]:
+            return chain
+    return []
+
+
+def _is_over(first: Settings, event: EventRow) -> bool:
+    with Store.read(first.out) as store:
+        return store.conclusion(event.id) is not None
+
+
+def _line_ups_of(event: EventRow) -> int | str | None:
+    """Return the line-ups of an event as they are typed."""
+    return AUTO if event.definition.draw else event.definition.lineups
+
+
+def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
+    """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
+    last, seeds = chain[-1], length_of(chain)
+    shape = "" if last.definition.lineups is None else f"--lineups {_line_ups_of(last)} "
+    ways_on = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
+    over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
+    return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{ways_on}"
+
+
+# --- the choice that fits ---
+
+
+class _Time(NamedTuple):
+    """The seconds of a budget.
+
+    seconds: all of them.
+    spent: those that go into everything but matches.
+    more_at_a_time: the thing to give more of, so that more matches fit.
+    """
+
+    seconds: float
+    spent: float
+    more_at_a_time: str
+
+
+def _choose(
+    first: Settings, definition: Definition, measure: MeasuredTime, there: _Time, deals: SharedDeals | None
+) -> tuple[Settings, int]:
+    """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
+
+    ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
+    Matches are counted with the longest time that is foreseen, which is the margin of a budget.
+    """
+    took, at_a_time = measure
+    seconds, seconds_before, more_at_a_time = there
+    terms = definition.terms()
+    total = formats.shapes(terms)[0].line_ups
+    room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
+    choices: list[tuple[int, int | str | None]] = [(total, first.lineups)]
+    if formats.FORMATS[first.format].AUTO and first.lineups is None:
+        few, _ = coverings.auto(len(definition.bots), first.seats, first.copies, terms.authors)
+        choices += [(few, AUTO)] if few < total else []
+    line_ups, lineups = next((choice for choice in choices if room // choice[0] >= FEW_SEEDS), choices[-1])
+    few, few_named = choices[-1]
+    if deals is not None and room // few >= FEW_SEEDS:
+        widths = [_width(deals, definition, choice, room // choice) for choice in (few, line_ups)]
+        line_ups, lineups = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, lineups)
+    if room < line_ups:
+        needs = took.of(line_ups * first.seats, at_a_time)
+        raise ConfigError(
+            f"--budget: {in_time(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
+            f"else {in_time(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
+        )
+    return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=lineups), line_ups
+
+
+# --- errors ---
+
+
+class _Table(NamedTuple):
+    """The table of just the bots of a definition, and its events."""
+
+    standings: Standings
+    events: list[EventRow]
+
+
+def _table_of(first: Settings, definition: Definition) -> _Table | None:
+    """Return the table that new matches of a definition would be in; None if the store has no table of just these bots."""
+    playing = {bot.identity for bot in definition.bots}
+    with Store.read(first.out) as store:
+        for events in pooled([event for event in events_of(store, ()) if not event.closed]):
+            identities = {bot.identity for event in events for bot in event.bots}
+            if identities == playing and conditions(events[0].definition) == conditions(definition):
+                return _Table(standings_of(events, results_of(store, *events)), events)
+    return None
+
+
+def _errors_by(table: _Table, definition: Definition, seeds: int, line_ups: int) -> list[str]:
+    """Return a line with the errors to expect after so many more seeds of so many line-ups, by plan's arithmetic.
+
+    [] means that a bot has too few seeds to tell.
+    """
+    rated, events = table
+    deals = rated.shared_deals
+    as_before = seeds if deals is None else seeds * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
+    after = [width for width in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if width is not None]
+    if len(after) < len(definition.bots) - 1:  # of all but the anchor
+        return []
+    errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))
+    numbers = f"event{'s' if len(events) > 1 else ''} {', '.join(str(event.number) for event in events)}"
+    at = ", at the line-ups played so far" if deals is None else ""
+    return [f"errors to expect with {rated.blocks} seeds of {numbers} and these: +/- {errors} Elo against the anchor{at}"]
+
+
+def _width(deals: SharedDeals, definition: Definition, line_ups: int, seeds: int) -> float:
+    """Return how wide errors get with so many seeds of so many line-ups, to compare with other choices."""
+    return (half_width(1.0, seeds) or inf) * sqrt(deals.variance(_each(definition, line_ups)) / seeds)
+
+
+def _each(definition: Definition, line_ups: int) -> float:
+    """Return how many tables a bot plays on a seed, in the mean."""
+    return max(1.0, line_ups * definition.seats / len(definition.bots))
+
+
+def _rule_of_thumb(bots: int, matches: int, seats: int) -> str:
+    each = matches * seats / bots
+    spread_of_one = (seats + 1) / (
+        12 * (seats - 1)
+    )  # of a seat's mean score against the others, if all orders are equally likely
+    error = planning.NORMAL * _ELO_A_POINT * sqrt(2 * spread_of_one / each)
+    return (
+        f"errors to expect: about +/- {error:.0f} Elo between two bots if they are equally strong and matches independent; too "
+        "little is recorded here to know better"
+    )

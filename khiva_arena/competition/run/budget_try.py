@@ -1,0 +1,101 @@
+"""The matches that ``run --budget`` tries: played on deals of their own, timed, and not recorded."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from khiva_arena.arbiter.match import Job
+from khiva_arena.competition.events.durations import MatchTime, mean_time
+from khiva_arena.competition.playing.executor import Executor
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import Timetable, spread
+from khiva_arena.words import count
+
+TRY_MATCHES, TRY_SECONDS = 24, 20.0
+_SHARE = 6  # of a budget at most one of so many parts is spent on a try, whose last matches come on top
+_SECRET = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
+
+
+class MeasuredTime(NamedTuple):
+    """The measured time of matches.
+
+    took: the time of one match.
+    at_a_time: how many are played meanwhile.
+    """
+
+    took: MatchTime
+    at_a_time: int
+
+
+class Trial(NamedTuple):
+    """A trial of an event's matches, before its length is chosen.
+
+    definition: the event.
+    sandbox: the sandbox of the bots.
+    budget_seconds: the time that is there for the whole run.
+    say: tells the user a line.
+    """
+
+    definition: Definition
+    sandbox: Sandbox
+    budget_seconds: float
+    say: Say
+
+    def measure(self, executor: Executor, commands: Sequence[Command]) -> MeasuredTime:
+        """Play matches where the executor plays them, and return how long one takes, with what is around it.
+
+        commands: of each bot, as the executor has prepared them.
+
+        Raises ConfigError if none can be played.
+        """
+        words = executor.trial_words
+        self.say(f"--budget: {words.announcement}")
+        schedule = _schedule(self.definition)
+        limit = max(TRY_MATCHES, executor.at_a_time * (self.definition.seats if executor.whole_tables else 1))
+        spent: list[float] = []
+        job = self._job_of(commands)
+        tables: Iterator[tuple[Job, ...]]
+        if executor.whole_tables:
+            tables = (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
+        else:
+            tables = ((job(match),) for match in spread(schedule))
+        seconds, around = executor.try_tables(
+            self._within_time(tables, limit, spent), lambda outcome: spent.append(outcome.seconds)
+        )
+        duration = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{words.source}", around)
+        if duration is None:
+            raise ConfigError(f"--budget: no match could be played {words.nowhere} now")
+        return MeasuredTime(duration, executor.at_a_time)
+
+    def _within_time(self, tables: Iterable[tuple[Job, ...]], limit: int, spent: Sequence[float]) -> Iterator[tuple[Job, ...]]:
+        """Yield tables until they have ``limit`` matches or the time for a trial is over. ``spent``: grows with each match."""
+        until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
+        for table in tables:
+            if limit <= 0 or (spent and time.monotonic() > until):
+                return
+            limit -= len(table)
+            yield table
+
+    def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
+        def job(match: ScheduledMatch) -> Job:
+            # A deal for each match: none waits for another, and the time for a trial ends it at once.
+            secret = seeds.seed_secret(_SECRET, match.ordinal)
+            header = self.definition.header(self.definition.seated(match.bots), f"try-{match.ordinal}", secret)
+            return Job(match.ordinal, 1, header, secret, tuple(commands[bot] for bot in match.bots), self.sandbox)
+
+        return job
+
+
+def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
+    timetable = Timetable(definition.terms(_SECRET))
+    draw = timetable.round(0)
+    assert draw is not None
+    return iter(formats.schedule(timetable.terms, draw, draw.first_seed))

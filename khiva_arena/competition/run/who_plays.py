@@ -1,0 +1,39 @@
+"""The choice of bots and executor: this machine, or another place, which says which bots it can start."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from khiva_arena.competition.playing.executor import Executor, LocalExecutor
+from khiva_arena.competition.playing.starts import Entrants, as_modules
+from khiva_arena.competition.settings.settings import ROWS, Settings
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.hooks import Hook
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.say import Say
+
+MakeExecutor = Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]
+EXECUTORS: Hook[MakeExecutor] = Hook("cluster")
+"""The hook that makes the executor of another place than this machine, from the settings, the bots, the level, the file of a
+plan, and a function that takes lines for the user. It raises ConfigError."""
+
+
+def players_of(
+    stages: Sequence[Settings], entrants: Sequence[Bot], level: Level, executor: Executor, stack: ExitStack
+) -> Entrants:
+    """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError.
+
+    stack: ends an executor that was asked
+    """
+    if stages[0].clock is Clock.TICKS:
+        entrants = as_modules(entrants, level, skip_broken=stages[0].skip_broken)
+    if stages[0].skip_broken:
+        return stack.enter_context(executor).without_broken(stages, entrants)
+    return Entrants(tuple(entrants))
+
+
+def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
+    """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
+    make = EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
+    return make(settings, entrants, sandbox, plan, say)

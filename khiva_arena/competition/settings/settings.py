@@ -1,0 +1,344 @@
+"""Settings of a competition: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from khiva_arena import hooks
+from khiva_arena.competition.settings.file import names_file
+from khiva_arena.competition.settings.table import AUTO as AUTO
+from khiva_arena.competition.settings.table import TABLE, TEST_TABLE, TIMES
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants import runtimes as named_runtimes
+from khiva_arena.entrants import toml_file
+from khiva_arena.errors import ArenaError, ConfigError, GameFault
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import NAMES, get
+from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.result import Clock, Hypotheses, Model, Policy
+from khiva_arena.sandbox.limits import DEFAULT, Resources, of_settings
+from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.setting_row import LISTS, Kind, Setting, duration_ms
+from khiva_arena.words import nearest
+
+OF_LINE_UPS = ("lineups", "copies")
+"""The settings that make line-ups more or fewer, where they are all known from the start."""
+ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
+OF_A_TEST: dict[str, Setting] = {row.name: row for row in (*TABLE, *TEST_TABLE)}
+DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
+ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
+PLACES = tuple(row.name for row in TABLE if row.elsewhere and not row.needs)
+"""The settings that name a place other than this machine where matches are played."""
+OF_EXTENSIONS = tuple(hooks.settings())
+NOT_IN_TICKS = {
+    "ponder": "with --clock ticks a bot stands still until it is asked; leave this out",
+    "isolation": "with --clock ticks the runner gets the best cell that works here; leave this out",
+    "link_allowance": "with --clock ticks every bot is a module that plays here; leave this out",
+}
+"""The settings that an event in ticks does not have, and what to do about each."""
+MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """An event of a competition, checked.
+
+    A field with the name of a row of ``table.TABLE`` is that setting, explained there; None, () or {} means that nobody gave it.
+    The others:
+
+    limits: times, in milliseconds.
+    rules: the game's whole rules map.
+    resources: the limits of a bot during a match.
+    stage: the number of this event among several, from 1; 0: the only one.
+    name: the stage's name.
+    take: how many of the best of the stage before play in it; None: all.
+    hypotheses: of a sequential test.
+    link_ms: the setting link_allowance, in milliseconds.
+    of_extensions: the settings of the installed extensions, by name; times are in milliseconds.
+    """
+
+    bots: tuple[str, ...]
+    game: Game
+    seats: int
+    seeds: int
+    seed: str | None
+    copies: int
+    lineups: int | str | None
+    limits: TimeLimits
+    policy: Policy
+    clock: Clock
+    rules: Mapping[str, Any]
+    jobs: int
+    out: Path
+    isolation: str
+    resources: Resources
+    ponder: bool
+    trust_bots: bool
+    format: Format
+    looks: int | None
+    rounds: int | None
+    advance: int | None
+    candidates: tuple[str, ...]
+    authors_apart: bool
+    engines: Path | None
+    events_file: Path | None
+    report: Path | None
+    link_ms: int
+    kept: tuple[str, ...]
+    of_extensions: Mapping[str, Any]
+    network: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    rate_kept: bool = False
+    skip_broken: bool = False
+    stage: int = 0
+    name: str = ""
+    take: int | None = None
+    hypotheses: Hypotheses | None = None
+
+    @property
+    def place(self) -> str:
+        """The setting of ``PLACES`` by which matches are played elsewhere; "" for this machine."""
+        return next((name for name in PLACES if self.of_extensions[name] is not None), "")
+
+
+class _Problems:
+    """Mistakes, each with the place of its value: the line of a file, or the flag.
+
+    places: where each value stands, by setting or "rules.KEY" and its like.
+    lines: the mistakes.
+    wrong: the settings whose value is not possible, so that nothing else about it can be checked.
+    """
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self.places = places
+        self.lines: list[str] = []
+        self.wrong: set[str] = set()
+
+    def check(self, row: Setting, value: object) -> None:
+        for mistake in row.mistakes(value):
+            self.add(row.name, mistake)
+            self.wrong.add(row.name)
+
+    def add(self, key: str, mistake: str) -> None:
+        place = self.places.get(key, "")
+        names_itself = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
+        prefix = "" if names_itself else f"{key}: "
+        self.lines.append(f"{place}: {prefix}{mistake}" if place else f"{OF_A_TEST[key].option}: {mistake}")
+
+    def add_of_table(self, table: str, error: ConfigError) -> None:
+        """Add mistakes in a table, each of which begins with its key."""
+        for problem in error.problems:
+            keys = [f"{table}.{end}" for end in (problem.partition(":")[0], problem.partition(" ")[0])]
+            self.add(next((key for key in keys if key in self.places), table), problem)
+
+    def add_unknown(self, key: str) -> None:
+        place = self.places.get(key) or f"--{key}"
+        if reason := hooks.why_unknown(key):
+            self.lines.append(f"{place}: {reason}")
+            return
+        self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
+
+
+def settings_from(
+    overrides: Mapping[str, Any],
+    places: Mapping[str, str] | None = None,
+    seats: str = "seats",
+    *,
+    test: bool = False,
+) -> Settings:
+    """Lay ``overrides`` over the defaults and check all of it.
+
+    places: where each key was given, for the messages; under ``seats``, the flag whose bots were counted.
+    seats: the word for seats in messages.
+    test: whether it is a sequential test, which has settings of its own, and as many copies of the opponents as fill a table.
+
+    Raises ConfigError with every mistake.
+    """
+    problems = _Problems(dict(places or {}))
+    rows = OF_A_TEST if test else ROWS
+    for key in overrides:
+        if key not in rows:
+            problems.add_unknown(key)
+    values = {key: overrides.get(key, row.default) for key, row in rows.items()}
+    for key, row in rows.items():
+        if key in overrides:  # defaults have no mistakes
+            problems.check(row, values[key])
+    of_ticks = {"ponder": False} if values["clock"] == Clock.TICKS else {}
+    for key in NOT_IN_TICKS if of_ticks else ():
+        if overrides.get(key) not in (None, False, AUTO):
+            problems.add(key, NOT_IN_TICKS[key])
+    limits = values["limits"] if isinstance(values["limits"], Mapping) else {}
+    if of_ticks and limits.get("cpu", DEFAULT.cpu) != DEFAULT.cpu:  # a definition has the default
+        problems.add("limits", "cpu: with --clock ticks a bot has the ticks of --turn and --bank; leave this out")
+    game = _game(values, problems)
+    rules = _rules(values, game, seats, problems)
+    _check_tables(values, problems)
+    _check_together(values, problems, test=test)
+    of_a_test = _of_a_test(values, problems) if test else {}
+    if problems.lines or game is None:
+        raise ConfigError(problems.lines)
+    plain = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
+    derived = {
+        "game": game,
+        "rules": rules,
+        "limits": TimeLimits(*(duration_ms(values[key]) for key in TIMES)),
+        "link_ms": duration_ms(values.get("link_allowance", "0s")),
+        "kept": tuple(values.get("kept", ())),
+        "of_extensions": {row.name: _as_read(row, values) for row in OF_EXTENSIONS},
+        "resources": _resources(values["limits"]),
+        "policy": Policy(values["policy"]),
+        "clock": Clock(values["clock"]),
+        "format": Format(values["format"]),
+    }
+    return Settings(**{**plain, **derived, **of_a_test, **of_ticks})
+
+
+def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
+    """Return a checked value with the type that ``Settings`` has for it."""
+    value = values[row.name]
+    if row.kind in (Kind.FILE, Kind.FOLDER):
+        return None if value is None else Path(value)
+    if row.kind is Kind.DECIMAL:
+        return float(value)
+    if row.kind is Kind.TIME:
+        return duration_ms(value)
+    return tuple(value) if row.kind in LISTS else value
+
+
+def _of_a_test(values: Mapping[str, Any], problems: _Problems) -> dict[str, Any]:
+    """Return what a sequential test has in place of a competition's values; {} if a value of it is wrong."""
+    if problems.lines:
+        return {}
+    model = Model.NORMALIZED if values["normalized"] else Model.LOGISTIC
+    options = {row.name: _as_read(row, values) for row in TEST_TABLE if row.name in Hypotheses.__struct_fields__}
+    try:
+        hypotheses = Hypotheses(**options, model=model)
+    except ConfigError as error:
+        problems.lines += error.problems
+        return {}
+    opponents = max(1, len(values["bots"]) - 1)
+    return {"format": Format.SPRT, "hypotheses": hypotheses, "copies": -(-(values["seats"] - 1) // opponents)}
+
+
+def game_named(word: str) -> Game:
+    """Return a game that comes with the arena, or one that the user has made, by its file or package. Raises ConfigError,
+    GameFault."""
+    if word in NAMES:
+        return get(word)
+    from khiva_arena.handed_games import open_game  # not above: most games come with the arena
+
+    return open_game(word)
+
+
+# --- what a row alone cannot check ---
+
+
+def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
+    try:
+        return None if "game" in problems.wrong else game_named(values["game"])
+    except GameFault:
+        raise
+    except ArenaError as error:
+        problems.add("game", str(error))
+        return None
+
+
+def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems) -> Mapping[str, Any]:
+    """Return the game's whole rules map, {} if it cannot be made. The seats are checked, too."""
+    if game is None:
+        return {}
+    if "seats" not in problems.wrong and values["seats"] not in game.seats:
+        counts = f"{game.seats[0]} to {game.seats[-1]}"
+        problems.add("seats", f"{game.name} is played with {counts} {seats}, not {values['seats']}")
+    rules: dict[str, Any] = {}
+    for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
+        try:
+            rules[key] = _rule(value)
+        except ConfigError as error:
+            problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
+    try:
+        rules_map = game.rules(rules)
+    except ConfigError as error:
+        problems.add_of_table("rules", error)
+        return {}
+    if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(rules_map)):
+        problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
+    return rules_map
+
+
+def _rule(value: Any) -> Any:
+    """Return a rule as it was given, or the table of the file that it names. Raises ConfigError."""
+    return toml_file.read(Path(value[1:])).values if names_file(value) else value
+
+
+def rules_by_flags(games: Sequence[Game], variants: Mapping[str, Any]) -> dict[str, Any]:
+    """Return rules, as ``--rule`` gives them, for the game to which they belong. Raises ConfigError with every mistake."""
+    if variants and len(games) != 1:
+        raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
+    try:
+        rules = {key: _rule(value) for key, value in variants.items()}
+        for game in games:
+            game.rules(rules)
+    except GameFault:
+        raise
+    except ConfigError as error:
+        raise ConfigError([f"--rule: {problem}" for problem in error.problems]) from None
+    return rules
+
+
+def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:
+    for key, check in (
+        ("limits", _resources),
+        ("limits", loads.bounds_of_settings),
+        ("runtimes", named_runtimes.of_settings),
+    ):
+        try:
+            if key not in problems.wrong:
+                check(values[key])
+        except ConfigError as error:
+            problems.add_of_table(key, error)
+
+
+def _resources(limits: Mapping[str, Any]) -> Resources:
+    return of_settings({key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS))
+
+
+def _check_together(values: Mapping[str, Any], problems: _Problems, *, test: bool) -> None:
+    """Add the mistakes of settings that are right alone and wrong beside others."""
+    if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
+        problems.add("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
+    form = values["format"]
+    if "format" in problems.wrong:
+        return
+    for key in OF_LINE_UPS:
+        if key not in problems.wrong and (mistake := line_ups_mistake(key, values[key], form, test=test)):
+            problems.add(key, mistake)
+    for key in OF_SOME:
+        if values[key] and form not in (forms := only_for(key)):
+            problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")
+
+
+# The formats are imported only when they are needed: one match has none.
+
+
+def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
+    """Return why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it does. ``test``: whether it is a sequential
+    test."""
+    if value == DEFAULTS[key]:
+        return ""
+    from khiva_arena.schedule.formats import FORMATS
+
+    if FORMATS[form].IN_ROUNDS:
+        return f"a {form} draws the line-ups of each round from its results; leave this out"
+    if value == AUTO and (test or not FORMATS[form].AUTO):
+        takers = [str(name) for name, module in FORMATS.items() if module.AUTO and not module.SEQUENTIAL]
+        return f"{AUTO} is for a {' or a '.join(takers)}; give a number"
+    return ""
+
+
+def only_for(key: str) -> list[str]:
+    """Return the formats of a competition that have a setting of ``OF_SOME``."""
+    from khiva_arena.schedule.formats import FORMATS, TAKERS
+
+    return [str(name) for name in TAKERS[key] if not FORMATS[name].SEQUENTIAL]
