@@ -11,6 +11,6 @@ def take() -> None:
     if words:
         import msgspec  # not above: few commands are handed a game
 
-        from khiva_arena.handed_games import offer
+        from khiva_arena.arbiter.handed_games import offer
 
         offer(msgspec.json.decode(words, type=list[str]))

@@ -21,8 +21,8 @@ from second_vm import Part, again, overheard
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots, staging
-from khiva_arena.hints import interpreted
-from khiva_arena.hints.interpreted import NEEDED
+from khiva_arena.entrants.hints import interpreted
+from khiva_arena.entrants.hints.interpreted import NEEDED
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.modules.meter.parse import parse

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from khiva_arena.competition.conformance.positions import Place, place
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
-from khiva_arena.hints.failed import Failed
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox

@@ -16,12 +16,12 @@ from khiva_arena.competition.conformance import steps_ending, steps_incoming, st
 from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.competition.conformance.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.bots import is_module
+from khiva_arena.entrants.hints.causes import of_settings
+from khiva_arena.entrants.hints.failed import Failed
+from khiva_arena.entrants.hints.hint import IN_TIME, hint, language_of
+from khiva_arena.entrants.hints.missing_files import PROGRAM
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.hints.causes import of_settings
-from khiva_arena.hints.failed import Failed
-from khiva_arena.hints.hint import IN_TIME, hint, language_of
-from khiva_arena.hints.missing_files import PROGRAM
 from khiva_arena.shipped import folder
 from khiva_arena.words import count
 

@@ -10,7 +10,7 @@ from khiva_arena.competition.conformance.bot_process import MOMENT, words_of
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
 from khiva_arena.competition.conformance.positions import hello_of
 from khiva_arena.competition.conformance.talk import EXIT_SECONDS, Finish, Talk, talking
-from khiva_arena.hints.failed import Failed
+from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.protocol import codec
 from khiva_arena.sandbox import readable_paths, system
 from khiva_arena.sandbox.detect import levels

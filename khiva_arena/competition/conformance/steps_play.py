@@ -11,8 +11,8 @@ from khiva_arena.competition.conformance import processor
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
 from khiva_arena.competition.conformance.positions import Place, decisions_of_a_match, find, kinds_of, place
 from khiva_arena.competition.conformance.talk import Talk, talking
+from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.base import Game
-from khiva_arena.hints.failed import Failed
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import in_words

@@ -8,9 +8,9 @@ from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import by_function
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
+from khiva_arena.entrants.hints import interpreted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.hints import interpreted
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import MODULE
 from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat

@@ -15,9 +15,9 @@ from khiva_arena.competition.conformance.context import RunningCheck, Silent, Sk
 from khiva_arena.competition.conformance.inbox import Inbox, frames_text
 from khiva_arena.competition.conformance.positions import CheckTable, Place, Question, hello_of
 from khiva_arena.competition.conformance.processor import cpu_used
+from khiva_arena.entrants.hints.describe import in_brief, repeated_keys
+from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.hints.describe import in_brief, repeated_keys
-from khiva_arena.hints.failed import Failed
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import BotHello
 from khiva_arena.replay import seeds

@@ -23,9 +23,9 @@ from khiva_arena.competition.settings.settings import DEFAULTS, Settings, settin
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot, with_distinct_names
+from khiva_arena.entrants.hints.starts import HINT, NEXT, hinting, modules_of, start
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.games.registry import NAMES
-from khiva_arena.hints.starts import HINT, NEXT, hinting, modules_of, start
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command

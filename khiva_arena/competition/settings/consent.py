@@ -73,7 +73,7 @@ def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
     values = {opening.row.name: opening.value for opening in openings}
     code = []
     if "game" in values:
-        from khiva_arena.handed_games import show  # not above: most files name a game of the arena
+        from khiva_arena.arbiter.handed_games import show  # not above: most files name a game of the arena
 
         try:
             code = [show(values["game"]).code]

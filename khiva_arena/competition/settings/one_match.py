@@ -13,10 +13,10 @@ from khiva_arena.competition.settings.permissions import asking, mistakes, with_
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.starts import hinting, modules_of
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.hints.starts import hinting, modules_of
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, digest_of
 from khiva_arena.result import Clock

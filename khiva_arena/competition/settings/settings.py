@@ -226,7 +226,7 @@ def game_named(word: str) -> Game:
     GameFault."""
     if word in NAMES:
         return get(word)
-    from khiva_arena.handed_games import open_game  # not above: most games come with the arena
+    from khiva_arena.arbiter.handed_games import open_game  # not above: most games come with the arena
 
     return open_game(word)
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from khiva_arena.arbiter.handed_games import source_of
 from khiva_arena.entrants import staging
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.cluster.bot_transfer import unpack
 from khiva_arena.extensions.cluster.messages import PackedFile, PackedGame
 from khiva_arena.games.base import Game
-from khiva_arena.handed_games import source_of
 
 
 def pack(game: Game) -> PackedGame | None:

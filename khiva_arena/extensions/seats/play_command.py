@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from khiva_arena import __version__
+from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.competition.run.live_views import LIVE_VIEWS
@@ -18,6 +19,7 @@ from khiva_arena.competition.settings.flags import settings_by_flags, take_field
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
+from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.seats import final_page
@@ -26,8 +28,6 @@ from khiva_arena.extensions.seats.seating import linked, relays_order
 from khiva_arena.extensions.seats.taken_seat import TakenSeat
 from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
-from khiva_arena.handed_games import offer
-from khiva_arena.hints.starts import start_match
 from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
 from khiva_arena.replay.story import ending

@@ -19,13 +19,13 @@ from khiva_arena.competition.settings.settings import ROWS, Settings, settings_f
 from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot, with_distinct_names
+from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.plan_file import PlanRead, event_of, read_plan, write_plan
 from khiva_arena.extensions.shards.play import PlannedEvents, bot_rows
 from khiva_arena.extensions.shards.shard import WHOLE, PlannedShard, shard_of
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import HASHED
-from khiva_arena.hints.starts import modules_of
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Clock
@@ -241,7 +241,7 @@ def _game_here(path: Path, definition: Definition, planned_word: str, flag: str 
 
     None of the game's code is run before its hash is known.
     """
-    from khiva_arena.handed_games import show  # not above: most games come with the arena
+    from khiva_arena.arbiter.handed_games import show  # not above: most games come with the arena
 
     word = planned_word if flag is None else flag
     hint = "" if flag is not None else "; --game says where it is here"

@@ -125,7 +125,7 @@ def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.competition.settings.isolation import warn_of_cold_files
     from khiva_arena.competition.settings.one_match import one_match, settings_and_bots
-    from khiva_arena.hints.starts import start_match
+    from khiva_arena.entrants.hints.starts import start_match
 
     _check_trust(keywords["bots"], callables, keywords.get("trust_bots") is True)
     settings, entrants = settings_and_bots(with_tuples(keywords))

@@ -123,7 +123,7 @@ def hand_over(games: object) -> None:
     holds until Python ends, since a returned match replays later. Raises ConfigError for a game that does not exist."""
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
-        from khiva_arena.handed_games import offer  # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import offer  # not above: most games come with the arena
 
         offer(own)
 

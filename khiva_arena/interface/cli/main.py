@@ -240,7 +240,7 @@ def _why_not_handed(error: ArenaError) -> str:
     """Return the rest of the message for a game that nobody can hand over here, "" for another error."""
     if not isinstance(error, GameMissing):
         return ""
-    from khiva_arena.handed_games import why_none  # not above: few commands miss a game
+    from khiva_arena.arbiter.handed_games import why_none  # not above: few commands miss a game
 
     return f"; {reason}" if (reason := why_none()) else ""
 

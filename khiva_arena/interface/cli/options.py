@@ -63,8 +63,8 @@ yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each que
 
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
     if words:
+        from khiva_arena.arbiter.handed_games import offer, why_none  # not above: most games come with the arena
         from khiva_arena.display.terminal.console import say
-        from khiva_arena.handed_games import offer, why_none  # not above: most games come with the arena
 
         for word in words:
             try:

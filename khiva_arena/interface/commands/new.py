@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena import handed_games, shipped
+from khiva_arena import shipped
+from khiva_arena.arbiter import handed_games
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules

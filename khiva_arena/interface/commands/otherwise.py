@@ -15,8 +15,8 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import INTERRUPTED
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.errors import ConfigError
-from khiva_arena.hints.starts import start_match
 from khiva_arena.interface.commands.choices import ALL
 from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of, listed
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table

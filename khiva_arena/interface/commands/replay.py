@@ -22,11 +22,11 @@ from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
-from khiva_arena.hints.starts import modules_of
 from khiva_arena.interface.commands.decision import hand_of, words_of
 from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.stored_table import recorded_bot

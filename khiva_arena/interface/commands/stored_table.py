@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Job
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.competition.settings.define import changed_runtimes
@@ -21,11 +22,10 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
-from khiva_arena.handed_games import offer
-from khiva_arena.hints.starts import modules_of
 from khiva_arena.replay.record import FORMAT, Header, Record
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.detect import best

@@ -17,9 +17,9 @@ from khiva_arena.competition.conformance.context import RunningCheck, Warned
 from khiva_arena.competition.conformance.positions import decisions_of_a_match
 from khiva_arena.competition.conformance.report import Bar, histogram_text
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.hints import describe
+from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.registry import GAMES, get
-from khiva_arena.hints import describe
-from khiva_arena.hints.failed import Failed
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.proc_usage import ThreadTime

@@ -107,8 +107,8 @@ def _of_start(bot: Bot, failure: FailedStart, *, confined: bool) -> str:
 
 
 def _hint(bot: Bot, expected: str, got: str, *, confined: bool, notes: str = "", received: bytes = b"") -> str:
-    from khiva_arena.hints.failed import Failed  # not above: most bots start
-    from khiva_arena.hints.hint import hint
+    from khiva_arena.entrants.hints.failed import Failed  # not above: most bots start
+    from khiva_arena.entrants.hints.hint import hint
 
     if bot.guest:  # of which nothing is known here
         return ""

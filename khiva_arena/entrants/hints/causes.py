@@ -7,8 +7,8 @@ import shlex
 import msgpack
 
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.hints.describe import whole_frames
-from khiva_arena.hints.failed import Failed
+from khiva_arena.entrants.hints.describe import whole_frames
+from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
