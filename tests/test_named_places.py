@@ -74,8 +74,8 @@ def test_every_file_that_a_text_names_is_there(texts: dict[str, str]) -> None:
         ("khiva_arena.errors.ConfigError", True),
         ("khiva_arena.match", True),
         ("khiva_arena.env.aec", True),
-        ("khiva_arena.store.db", True),
-        ("khiva_arena.store.dbs", False),
+        ("khiva_arena.records.store.db", True),
+        ("khiva_arena.records.store.dbs", False),
         ("khiva_arena.errors.ConfigErrors", False),
     ],
 )

@@ -6,8 +6,8 @@ import msgspec
 
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.replay.definition import TimeLimits
-from khiva_arena.replay.record import IN_TICKS, Header, Past, Record
+from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.record import IN_TICKS, Header, Past, Record
 from khiva_arena.result import VOIDS_MOST, Measured
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Level, Sandbox

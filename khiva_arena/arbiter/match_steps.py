@@ -14,9 +14,9 @@ from khiva_arena.games.base import Decision, Event, Pending, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import FORFEITED, Choice, Record
-from khiva_arena.replay.requests import fault_of, hello
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import FORFEITED, Choice, Record
+from khiva_arena.records.replay.requests import fault_of, hello
 from khiva_arena.result import Policy, Verdict, final_ranks
 
 if TYPE_CHECKING:  # most matches are by the wall clock, and those in a page have none

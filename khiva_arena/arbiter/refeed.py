@@ -24,8 +24,8 @@ from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import StagingError
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.protocol.session import Answer, Greeting
-from khiva_arena.replay.record import IN_TICKS, Header
-from khiva_arena.replay.requests import Request
+from khiva_arena.records.replay.record import IN_TICKS, Header
+from khiva_arena.records.replay.requests import Request
 from khiva_arena.result import Policy, Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox

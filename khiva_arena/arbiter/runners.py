@@ -21,7 +21,7 @@ from khiva_arena.arbiter.stderr import Notes, last_line
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.modules.runner import line
-from khiva_arena.replay.ticks import TICKS_A_SECOND
+from khiva_arena.records.replay.ticks import TICKS_A_SECOND
 from khiva_arena.result import TICKS_A_MS, Measured
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command

@@ -10,7 +10,7 @@ import stat
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.record import canonical
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.limits import MOST

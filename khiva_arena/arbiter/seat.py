@@ -6,12 +6,12 @@ import msgspec
 
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.session import Answer, Greeting, Session
-from khiva_arena.replay.definition import TimeLimits
-from khiva_arena.replay.record import IN_TICKS, Header
+from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.record import IN_TICKS, Header
 from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
 
 if TYPE_CHECKING:
-    from khiva_arena.replay.ticks import TickBank  # most matches are by the wall clock
+    from khiva_arena.records.replay.ticks import TickBank  # most matches are by the wall clock
 
 
 class Bank:
@@ -65,7 +65,7 @@ def full_bank(header: Header) -> "Bank | TickBank":
     """Return the bank of a seat before its first decision."""
     if header.format != IN_TICKS:
         return Bank(TimeLimits(**header.time))
-    from khiva_arena.replay.ticks import TickBank  # not above: most matches are by the wall clock
+    from khiva_arena.records.replay.ticks import TickBank  # not above: most matches are by the wall clock
 
     return TickBank(header.time)
 

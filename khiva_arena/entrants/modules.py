@@ -24,7 +24,7 @@ from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.machine import OF_THE_MACHINE
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.maxima import most_pages
-from khiva_arena.replay.definition import identity_with_payload
+from khiva_arena.records.replay.definition import identity_with_payload
 from khiva_arena.sandbox import regular_files, scratch, seccomp, system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level

@@ -19,11 +19,11 @@ from khiva_arena.entrants.modules import bot_identity, is_sound
 from khiva_arena.entrants.staging import KEPT, cache_folder, stage_module
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
+from khiva_arena.records.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
+from khiva_arena.records.store.new_file import new_file
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.level import Level
 from khiva_arena.shipped import MODULE
-from khiva_arena.store.new_file import new_file
 
 PAYLOAD = "payload"
 """The name of a payload beside its module."""

@@ -17,7 +17,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import readable_paths, regular_files
 
 if TYPE_CHECKING:
-    from khiva_arena.replay.definition import DefinedRuntime
+    from khiva_arena.records.replay.definition import DefinedRuntime
 
 ARENA_S_OWN = "python"
 """The word of the interpreter that runs the arena: ``{python}``."""
@@ -143,7 +143,7 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
     It is the hash of its program, and its Python packages with their versions, sorted; but not its folder, which differs from
     machine to machine.
     """
-    from khiva_arena.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
+    from khiva_arena.records.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
 
     try:
         program = regular_files.digest(os.path.realpath(runtime.program), LARGEST_PROGRAM)

@@ -19,7 +19,7 @@ from khiva_arena import shipped
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.games.base import Event, Game, Plain, State, seen_by
 from khiva_arena.protocol.bot_function import Choose
-from khiva_arena.replay.seeds import seat_number
+from khiva_arena.records.replay.seeds import seat_number
 
 _WORD = f"{shipped.WORD}python/"
 _TIME = {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000}

@@ -10,8 +10,8 @@ from recording import SCRIPTED, header
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.replay.past import past_of
-from khiva_arena.replay.record import Choice, Past, Record
+from khiva_arena.records.replay.past import past_of
+from khiva_arena.records.replay.record import Choice, Past, Record
 
 TABLES = [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 4)]
 

@@ -13,8 +13,8 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import Reply, RunEnd
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.requests import requests
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.requests import requests
 
 GAMES = ("khiva", "emira", "silk_road")
 

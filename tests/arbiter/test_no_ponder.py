@@ -14,7 +14,7 @@ from waiting import until
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.command import Command

@@ -11,7 +11,7 @@ from scripted import play as play_scripted
 from khiva_arena.arbiter import round_trip
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Bank
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 

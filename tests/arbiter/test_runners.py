@@ -30,8 +30,8 @@ from khiva_arena.interface.commands import traced
 from khiva_arena.interface.commands.traced import Tracing
 from khiva_arena.modules.runner import line
 from khiva_arena.protocol import codec
-from khiva_arena.replay.requests import requests
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.requests import requests
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import TICKS_A_MS, Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
 

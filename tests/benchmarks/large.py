@@ -23,12 +23,12 @@ from khiva_arena.arbiter.wire import Ending
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.games.registry import get
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Choice, Record
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Choice, Record
+from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.rows import EventRow
 from khiva_arena.result import Measured, Verdict
 from khiva_arena.sandbox.command import Command
-from khiva_arena.store.db import Store
-from khiva_arena.store.rows import EventRow
 
 BOTS, SEATS, LINE_UPS, LEFT = 10, 3, 10, 10
 COMMAND = Command(("/bin/true",), "/")

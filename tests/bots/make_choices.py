@@ -19,7 +19,7 @@ if SUPPORT not in sys.path:  # as a command, not under pytest
 from golden import ROOT, VECTORS, settle  # noqa: E402
 
 from khiva_arena.games.khiva import GAME  # noqa: E402
-from khiva_arena.replay import seeds  # noqa: E402
+from khiva_arena.records.replay import seeds  # noqa: E402
 from khiva_arena.rng import Stream  # noqa: E402
 
 FILE = VECTORS / "choices" / "khiva.json"

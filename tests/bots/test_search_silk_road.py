@@ -4,7 +4,7 @@ import pytest
 from bots_here import play_here
 
 from khiva_arena.games.silk_road import GAME
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 
 pytestmark = pytest.mark.slow
 

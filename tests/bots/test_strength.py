@@ -10,7 +10,7 @@ import pytest
 from in_targets import in_long
 
 from khiva_arena.games.khiva import GAME
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 
 pytestmark = pytest.mark.slow
 

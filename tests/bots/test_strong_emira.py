@@ -15,7 +15,7 @@ from drawn_rules import drawn_rules
 from rules_in_c import changed
 
 from khiva_arena.games.emira import GAME
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 
 pytestmark = [pytest.mark.slow, pytest.mark.language, pytest.mark.xdist_group("c")]
 

@@ -16,7 +16,7 @@ from tools import need
 
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road.rules import KINDS
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 
 pytestmark = [pytest.mark.slow, pytest.mark.language]
 

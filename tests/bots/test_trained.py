@@ -14,7 +14,7 @@ from in_targets import in_long
 
 from khiva_arena import env
 from khiva_arena.games.khiva import GAME
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 
 TRAINED = ROOT / "bots" / "python" / "trained"
 PARTS = ("khiva_kit", "evaluate", "policy", "network", "table", "features", "train", "main")

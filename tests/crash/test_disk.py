@@ -17,8 +17,8 @@ from waiting import until
 from wording import sentence
 
 from khiva_arena.errors import StoreError
+from khiva_arena.records.store.db import BotRow, MatchRow, SeatRow, Store
 from khiva_arena.result import Measured
-from khiva_arena.store.db import BotRow, MatchRow, SeatRow, Store
 
 pytestmark = pytest.mark.soak
 

@@ -12,8 +12,8 @@ from waiting import until
 from wording import sentence
 
 from khiva_arena.interface.cli.main import run
-from khiva_arena.store import files
-from khiva_arena.store.db import Store
+from khiva_arena.records.store import files
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.soak
 

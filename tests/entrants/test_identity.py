@@ -17,7 +17,7 @@ from khiva_arena.arbiter import seals
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.record import canonical
 from khiva_arena.sandbox.level import Level
 
 NOBODY = 65534

@@ -28,7 +28,7 @@ from khiva_arena.interface.commands import new as new_bot
 from khiva_arena.modules import released
 from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.maxima import with_memory
-from khiva_arena.replay.definition import ModuleFile
+from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.replay.definition import ModuleFile
+from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.shipped import MODULE
 
 SOUND = b"\0asm sound"

@@ -20,7 +20,7 @@ from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.modules.meter.maxima import with_memory
-from khiva_arena.store.rows import NotPlayed
+from khiva_arena.records.store.rows import NotPlayed
 from khiva_arena.text import file_name
 
 

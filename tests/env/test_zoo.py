@@ -62,7 +62,7 @@ def test_equal_seeds_give_equal_episodes_and_the_next_one_differs() -> None:
 
 
 def test_no_deal_is_one_of_a_run() -> None:
-    from khiva_arena.replay import seeds
+    from khiva_arena.records.replay import seeds
 
     deals = Deals()
     deals.seed(7)

@@ -8,7 +8,7 @@ from event_rows import event
 from khiva_arena.competition.events.pools import titles
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.which import LONGEST, changed, is_played, which, which_of
-from khiva_arena.replay.definition import Definition
+from khiva_arena.records.replay.definition import Definition
 
 KUHN = {"game": "kuhn_poker()", "scale": 1, "shows": "information_state", "tensor": "no"}
 LIBRARY = "1+open_spiel-2.0.2"

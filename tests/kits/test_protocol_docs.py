@@ -18,8 +18,8 @@ import pytest
 
 from khiva_arena.games.registry import GAMES
 from khiva_arena.protocol import codec
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import digest_of, run_digest
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import digest_of, run_digest
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
 PAGES = {path.relative_to(PROTOCOL).as_posix(): path.read_text("utf-8") for path in PROTOCOL.rglob("*.md")}

@@ -25,8 +25,8 @@ from tick_bots import bot, works  # noqa: E402
 from khiva_arena.arbiter.match import Job  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
 from khiva_arena.modules.meter import prices  # noqa: E402
-from khiva_arena.replay import seeds  # noqa: E402
-from khiva_arena.replay.record import Record, RecordedSeat  # noqa: E402
+from khiva_arena.records.replay import seeds  # noqa: E402
+from khiva_arena.records.replay.record import Record, RecordedSeat  # noqa: E402
 from khiva_arena.result import Clock  # noqa: E402
 from khiva_arena.sandbox.command import Command  # noqa: E402
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from scripted_modules import PROBE, REQ, command, compiled, script, scripted
 from second_vm import Part, overheard
 
-from khiva_arena.replay.record import RecordedSeat
+from khiva_arena.records.replay.record import RecordedSeat
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 

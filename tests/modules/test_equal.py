@@ -23,8 +23,8 @@ from second_vm import Part, again, overheard
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.entrants import modules
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 

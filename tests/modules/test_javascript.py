@@ -20,7 +20,7 @@ from tools import need
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots, staging
 from khiva_arena.modules.meter import rewritten
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Clock, Verdict
 from khiva_arena.sandbox.command import Command
 

@@ -23,7 +23,7 @@ from khiva_arena.entrants import modules, only_modules, staging
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.loading import Bounds, Loading
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.replay.definition import Definition, ModuleFile
+from khiva_arena.records.replay.definition import Definition, ModuleFile
 from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow

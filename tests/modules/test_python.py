@@ -27,7 +27,7 @@ from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.modules.meter.parse import parse
 from khiva_arena.modules.meter.prices import COLD
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Clock, Verdict
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]

@@ -16,8 +16,8 @@ from modules import answers_to
 
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.protocol import codec
-from khiva_arena.replay.record import FORFEITED, Record, canonical
-from khiva_arena.replay.requests import requests
+from khiva_arena.records.replay.record import FORFEITED, Record, canonical
+from khiva_arena.records.replay.requests import requests
 from khiva_arena.result import TICKS_A_MS, Verdict
 
 MOST_SEATS = 5

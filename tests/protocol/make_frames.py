@@ -26,7 +26,7 @@ from golden import ROOT, VECTORS, framed, settle, widest  # noqa: E402
 from jobs import SECRET  # noqa: E402
 
 from khiva_arena.games.khiva import GAME  # noqa: E402
-from khiva_arena.replay import seeds  # noqa: E402
+from khiva_arena.records.replay import seeds  # noqa: E402
 
 FILE = VECTORS / "frames.json"
 BIG = 2**53 - 1

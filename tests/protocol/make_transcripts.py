@@ -16,7 +16,7 @@ from scripted import Bot, act, frame, hello, honest
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.games.registry import GAMES
-from khiva_arena.replay.record import Header
+from khiva_arena.records.replay.record import Header
 
 Chunks = list[tuple[float, bytes]]
 Move = Callable[[dict[str, Any]], Chunks]

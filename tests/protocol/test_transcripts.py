@@ -10,8 +10,8 @@ import pytest
 
 from khiva_arena.games.registry import GAMES
 from khiva_arena.protocol import codec
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.verify import faults_of, verify
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.verify import faults_of, verify
 
 VECTORS = Path(__file__).parents[2] / "protocol" / "vectors"
 TRANSCRIPTS: dict[str, dict[str, Any]] = {path.stem: json.loads(path.read_text()) for path in (VECTORS / "transcripts").iterdir()}

@@ -21,8 +21,8 @@ from wording import sentence
 
 from khiva_arena.games.khiva.dealing import first_deal
 from khiva_arena.games.khiva.tables import CODE
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Record, canonical
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from arena import arena
 from published import BOTS, HERE, unpack
 from wording import sentence
 
-from khiva_arena.replay.record import run_digest
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.record import run_digest
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.soak
 

@@ -9,7 +9,7 @@ from arena import ROOT, arena
 from newer import check_sound, events, there
 from published import HERE, NEWER_EVENT, NEWER_LEAGUE, newer_event
 
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 SMALL = 300_000

@@ -19,7 +19,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Measured, Verdict
 from khiva_arena.sandbox import proc_usage
 from khiva_arena.sandbox.cell import CORE_COUNTS, Cell, environment, kind

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.worker import Worker
-from khiva_arena.replay.record import Header, RecordedSeat
+from khiva_arena.records.replay.record import Header, RecordedSeat
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.level import Level, Sandbox
 

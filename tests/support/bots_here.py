@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from khiva_arena.games.base import Game, Plain
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 
 Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
 

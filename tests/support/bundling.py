@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.record import canonical
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

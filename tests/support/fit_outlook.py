@@ -23,7 +23,7 @@ import search  # noqa: E402
 
 from khiva_arena.games.khiva import GAME  # noqa: E402
 from khiva_arena.games.khiva.tables import HAND_SIZES  # noqa: E402
-from khiva_arena.replay import seeds  # noqa: E402
+from khiva_arena.records.replay import seeds  # noqa: E402
 
 WORLDS, PROMISING = 6, 4  # of search
 RIDGE = 10.0

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena.replay.record import Record, run_digest
-from khiva_arena.store import files, sums
-from khiva_arena.store.sums import TABLES
+from khiva_arena.records.replay.record import Record, run_digest
+from khiva_arena.records.store import files, sums
+from khiva_arena.records.store.sums import TABLES
 
 
 def forge(connection: sqlite3.Connection, statements: str = "") -> None:

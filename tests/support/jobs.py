@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.games.registry import get
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, Record, RecordedSeat
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Header, Record, RecordedSeat
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
 

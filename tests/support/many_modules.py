@@ -13,7 +13,7 @@ from scripted_modules import PROBE, command, compiled, of_row, script, scripted
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.games.registry import get
-from khiva_arena.replay.record import RecordedSeat
+from khiva_arena.records.replay.record import RecordedSeat
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 

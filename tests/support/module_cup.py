@@ -16,8 +16,8 @@ from once import made_once
 
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
 from khiva_arena.modules.runner.line import PAGE
-from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.replay.seeds import seed_secret
+from khiva_arena.records.replay.record import Record, canonical, run_digest
+from khiva_arena.records.replay.seeds import seed_secret
 
 HOSTILE = "<img src=x onerror=ran=true>"
 BOTS = {"honest": "honest", HOSTILE: "illegal three times", "late": "late", "recurses": "recurses"}

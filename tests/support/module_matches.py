@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.match import Job
 from khiva_arena.entrants import bots, staging
 from khiva_arena.games.registry import get
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, RecordedSeat
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Header, RecordedSeat
 from khiva_arena.result import PRICE_LIST, Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best

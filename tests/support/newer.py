@@ -8,8 +8,8 @@ from published import HERE, unpack
 
 from khiva_arena.entrants import interpreters
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.replay.record import run_digest
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.record import run_digest
+from khiva_arena.records.store.db import Store
 
 
 def there(fixture: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:

@@ -9,8 +9,8 @@ from makers import maker_at
 from once import made_once
 from wording import pattern
 
-from khiva_arena.replay.definition import Definition
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.store.db import Store
 
 with maker_at(Path(__file__).parent.parent / "modules" / "make_ticks.py") as maker:
     made = maker.tick_bots

@@ -15,7 +15,7 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.runners import Item
 from khiva_arena.modules.meter.prices import STACK_BYTES
 from khiva_arena.modules.runner import line
-from khiva_arena.replay.record import Record
+from khiva_arena.records.replay.record import Record
 
 VERIFIER = ROOT / "protocol" / "verifier"
 ORDERS = {line.SAY: "say", line.ASK: "ask", line.END: "end"}

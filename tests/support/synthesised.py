@@ -13,15 +13,15 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.games.registry import get
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import DefinedBot, Definition, TimeLimits
-from khiva_arena.replay.record import Choice, Record
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import DefinedBot, Definition, TimeLimits
+from khiva_arena.records.replay.record import Choice, Record
+from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.result import Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
-from khiva_arena.store.db import BotRow, EventRow, Store
 
 SECRET = bytes(range(32))
 EVERY_SO_OFTEN = 7

@@ -15,13 +15,13 @@ from khiva_arena.competition.audit import rerun as audit_rerun
 from khiva_arena.competition.audit.rerun import Rerunner
 from khiva_arena.competition.playing import jobs
 from khiva_arena.competition.playing.jobs import Play
-from khiva_arena.replay.definition import DefinedBot
-from khiva_arena.replay.record import run_digest
+from khiva_arena.records.replay.definition import DefinedBot
+from khiva_arena.records.replay.record import run_digest
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.result import PRICE_LIST, Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store.db import EventRow, Store
 
 DOUBLE = ROOT / "tests" / "support" / "double_runner.py"
 MODULES = ("honest", "timeout:2", "traps:5")

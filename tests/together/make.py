@@ -23,7 +23,7 @@ from published import FORMATS, GAMES, HERE
 from published_forms import EXTRA, PLAN, REMOTE, before, command
 
 from khiva_arena import __version__
-from khiva_arena.store.db import FILE, Store
+from khiva_arena.records.store.db import FILE, Store
 
 
 def make(game: str, form: str, place: Path) -> None:

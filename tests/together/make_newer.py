@@ -25,7 +25,7 @@ from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, newer_event, schema
 from khiva_arena.entrants import interpreters
 from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.modules.meter.maxima import with_memory
-from khiva_arena.store.db import FILE, Store
+from khiva_arena.records.store.db import FILE, Store
 
 PLAIN = tick_bots.bot()
 MIXES = f"local.get $sum i32.const {tick_bots.FRAME} i32.load 0 i32.xor local.set $sum\n"

@@ -70,9 +70,9 @@ OF_HELP = {
 """What the words of commands are made of, beside ``BARE`` and a file for each command."""
 LATER = {
     *(
-        "khiva_arena.replay.story",
+        "khiva_arena.records.replay.story",
         "khiva_arena.schedule.formats",
-        "khiva_arena.store",
+        "khiva_arena.records.store",
         "khiva_arena.report",
         "khiva_arena.interface.api",
     ),
@@ -236,7 +236,7 @@ def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
 def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     words = ("run", *BOTS, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
     found = imported(tmp_path, *words, until="first request")
-    assert "khiva_arena.store.db" in found
+    assert "khiva_arena.records.store.db" in found
     # structlog, which writes the log of the store, brings asyncio.
     later = {"khiva_arena.interface.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"}
     assert not found & (NEVER_EARLY | FOR_A_SCREEN | later)

@@ -18,8 +18,8 @@ from khiva_arena import __version__
 from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.extensions.league.folder import QUEUE_VERSION
-from khiva_arena.replay.league_format import FORMAT
-from khiva_arena.store.files import VERSION
+from khiva_arena.records.replay.league_format import FORMAT
+from khiva_arena.records.store.files import VERSION
 from khiva_arena.stream import Note, encoded
 
 WRITERS = {
@@ -36,7 +36,7 @@ WRITERS = {
     "display/page/folder.py": "page of results",
     "competition/pages/write.py": "page of results",
     "extensions/shards/plan_file.py": "plan",
-    "store/new_file.py": "whatever the others write",
+    "records/store/new_file.py": "whatever the others write",
 }
 """What the modules write that write a file whole."""
 

@@ -12,8 +12,8 @@ from in_targets import long_but
 from published import HERE, published
 from published_forms import EXTRA, REMOTE, command
 
-from khiva_arena.replay.record import run_digest
-from khiva_arena.store.db import FILE, VERSION, Store
+from khiva_arena.records.replay.record import run_digest
+from khiva_arena.records.store.db import FILE, VERSION, Store
 
 pytestmark = pytest.mark.soak
 

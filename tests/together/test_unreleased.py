@@ -23,9 +23,9 @@ from wording import sentence
 from khiva_arena.errors import RecordError
 from khiva_arena.extensions.checker import in_page
 from khiva_arena.extensions.league.chain.links import read_link
-from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.league_format import FORMAT, OtherFormat
-from khiva_arena.store.db import FILE, Store
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.replay.league_format import FORMAT, OtherFormat
+from khiva_arena.records.store.db import FILE, Store
 
 pytestmark = pytest.mark.slow
 UNRELEASED = "unreleased-0.3.0"

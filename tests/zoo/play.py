@@ -23,7 +23,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.seals import is_as_sealed, seal
 from khiva_arena.entrants import bots, staging
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import levels
 from khiva_arena.sandbox.level import Level, Sandbox

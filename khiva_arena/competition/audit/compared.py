@@ -11,8 +11,8 @@ from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.published_bots import not_published
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.ticks import granted, unconfirmed
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.ticks import granted, unconfirmed
 from khiva_arena.result import Verdict
 from khiva_arena.text import LONGEST, harmless
 

@@ -21,16 +21,16 @@ from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.released import by_interpreter
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import ModuleFile
-from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.replay.ticks import unconfirmed
-from khiva_arena.replay.verify import check_unplayed, faults_of, verify
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import ModuleFile
+from khiva_arena.records.replay.record import Record, canonical, run_digest
+from khiva_arena.records.replay.ticks import unconfirmed
+from khiva_arena.records.replay.verify import check_unplayed, faults_of, verify
+from khiva_arena.records.store import bundle
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store import bundle
-from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 

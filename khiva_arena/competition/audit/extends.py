@@ -6,7 +6,7 @@ from msgspec import structs
 
 from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.errors import RecordError, StoreError
-from khiva_arena.store.db import EventRow
+from khiva_arena.records.store.db import EventRow
 
 
 def check_chain(before: Mapping[str, EventRow], event: EventRow, report: EventReport) -> None:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from khiva_arena.arbiter import handed_over
 from khiva_arena.competition.audit.report import AuditLine
 from khiva_arena.errors import ArenaError, GameFault, RecordError
-from khiva_arena.replay.record import Record, canonical
-from khiva_arena.replay.verify import verify
-from khiva_arena.store import bundle
-from khiva_arena.store.db import MatchRow
+from khiva_arena.records.replay.record import Record, canonical
+from khiva_arena.records.replay.verify import verify
+from khiva_arena.records.store import bundle
+from khiva_arena.records.store.db import MatchRow
 
 if TYPE_CHECKING:  # an audit by one process has none of it, and there is none in a page
     from concurrent.futures import ProcessPoolExecutor

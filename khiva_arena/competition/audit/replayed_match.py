@@ -20,9 +20,9 @@ from khiva_arena.competition.audit.compared import NOT_HERE, Compared, as_record
 from khiva_arena.games.base import State
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import Decide, Hello
-from khiva_arena.replay.record import Choice, Record
-from khiva_arena.replay.requests import requests
-from khiva_arena.replay.ticks import TickBank, granted
+from khiva_arena.records.replay.record import Choice, Record
+from khiva_arena.records.replay.requests import requests
+from khiva_arena.records.replay.ticks import TickBank, granted
 from khiva_arena.result import TICKS_A_MS
 from khiva_arena.sandbox.command import Command
 

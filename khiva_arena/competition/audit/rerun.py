@@ -22,9 +22,9 @@ from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best

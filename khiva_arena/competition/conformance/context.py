@@ -10,7 +10,7 @@ from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.shipped import folder

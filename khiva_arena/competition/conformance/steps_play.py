@@ -13,7 +13,7 @@ from khiva_arena.competition.conformance.positions import Place, decisions_of_a_
 from khiva_arena.competition.conformance.talk import Talk, talking
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.base import Game
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import in_words
 from khiva_arena.words import count

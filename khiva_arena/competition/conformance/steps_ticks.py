@@ -11,10 +11,10 @@ from khiva_arena.competition.conformance.context import RunningCheck, Skipped, W
 from khiva_arena.entrants.hints import interpreted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import MODULE
-from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat
-from khiva_arena.replay.ticks import spending
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import MODULE
+from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat
+from khiva_arena.records.replay.ticks import spending
 from khiva_arena.result import PRICE_LIST, TICKS_A_MS
 
 MATCH = seeds.match_id("check", 0)

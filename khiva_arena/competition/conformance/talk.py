@@ -20,7 +20,7 @@ from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import BotHello
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 

@@ -27,12 +27,12 @@ from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.replicas import shrunk
 from khiva_arena.ratings.swiss_factors import Factors, by_shape
 from khiva_arena.ratings.widening import PLAIN, Widening
+from khiva_arena.records.store.rows import EventRow
 from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS, Shape, shapes
 from khiva_arena.schedule.lineups import LineUp
 from khiva_arena.schedule.names import Format
-from khiva_arena.store.rows import EventRow
 
 MOST_BOTS = 64
 MOST_SECONDS = 10.0

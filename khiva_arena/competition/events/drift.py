@@ -14,9 +14,9 @@ from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.settings.table import TIMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import MARKS, Definition, spellings
+from khiva_arena.records.replay.definition import MARKS, Definition, spellings
+from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.sandbox.limits import in_words
-from khiva_arena.store.db import BotRow, EventRow, Store
 
 DIGITS = 8
 TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}

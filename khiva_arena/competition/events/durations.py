@@ -7,8 +7,8 @@ from math import ceil, sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from khiva_arena.replay.definition import Definition
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.time_in_words import in_time
 
 _SURE = 2.0  # standard errors: about 95 %

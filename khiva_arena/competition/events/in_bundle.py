@@ -11,11 +11,11 @@ from khiva_arena.competition.events.find import begins, names_event
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.protocol.messages import INT_MOST
-from khiva_arena.replay import league_format, seeds
-from khiva_arena.replay.record import Record, canonical
+from khiva_arena.records.replay import league_format, seeds
+from khiva_arena.records.replay.record import Record, canonical
+from khiva_arena.records.store import bundle
 from khiva_arena.result import Policy
 from khiva_arena.sandbox import regular_files
-from khiva_arena.store import bundle
 
 
 class BundledMatch(NamedTuple):
@@ -168,7 +168,7 @@ def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> i
 
 def _sound(plain: dict[str, Any]) -> Record:
     """Return a record from its plain values. Raises RecordError if its header holds values that no arena writes and
-    ``replay.verify`` does not check."""
+    ``records.replay.verify`` does not check."""
     record = Record.from_json(canonical(plain).decode())
     header = record.header
     if header.policy not in list(Policy):

@@ -1,7 +1,7 @@
 """Events of a league: the hook of the extension that knows chains, and the one place that calls it.
 
 An event that is no batch needs none of it. A batch is never shown as an event of its own: the doors of stores, bundles and plans
-refuse it if the extension is not installed, see ``replay.league_format.check_installed``.
+refuse it if the extension is not installed, see ``records.replay.league_format.check_installed``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +12,10 @@ from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.competition.events.stored import is_league
 from khiva_arena.errors import ConfigError
 from khiva_arena.hooks import Hook
-from khiva_arena.replay.league_format import EXTENSION
+from khiva_arena.records.replay.league_format import EXTENSION
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.files import FINAL
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.files import FINAL
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.source import ResultSource  # numpy comes with it

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from khiva_arena.competition.events.extending import chain_of, length_of
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.ratings.looks import MOST_LOOKS, ONE_LOOK, Looks, planned, unplanned
+from khiva_arena.records.store.db import EventRow
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.store.db import EventRow
 
 
 class CountedResults:

@@ -12,10 +12,10 @@ from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import Definition, spellings
+from khiva_arena.records.replay.definition import Definition, spellings
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats
-from khiva_arena.store.db import EventRow, Store
 
 
 class ResumePoint(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from khiva_arena.store.db import Store  # a page that checks a bundle has none
+    from khiva_arena.records.store.db import Store  # a page that checks a bundle has none
 
 
 def not_published(bot: str) -> str:

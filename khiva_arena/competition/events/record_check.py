@@ -6,9 +6,9 @@ but a stranger who writes rows can compute both. So each row is compared with it
 
 import msgspec
 
-from khiva_arena.replay.record import Record, RecordedSeat
-from khiva_arena.replay.verify import faults_of
-from khiva_arena.store.rows import EventRow, MatchRow
+from khiva_arena.records.replay.record import Record, RecordedSeat
+from khiva_arena.records.replay.verify import faults_of
+from khiva_arena.records.store.rows import EventRow, MatchRow
 
 
 class _RecordedHeader(msgspec.Struct):

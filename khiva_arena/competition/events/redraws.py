@@ -18,7 +18,7 @@ from khiva_arena.ratings.elo import ELO_PER_NAT
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.replicas import ReplicaRound, fit_replicas
 from khiva_arena.ratings.swiss_factors import Factors
-from khiva_arena.replay.definition import author_groups
+from khiva_arena.records.replay.definition import author_groups
 from khiva_arena.rng import Stream
 from khiva_arena.schedule import knockout, swiss
 from khiva_arena.schedule.formats import shapes

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.records.store.db import EventRow
 from khiva_arena.result import Result
-from khiva_arena.store.db import EventRow
 from khiva_arena.words import meant
 
 

@@ -19,6 +19,9 @@ from khiva_arena.competition.events.source import ResultSource, StoredResults
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
+from khiva_arena.records.store import not_played
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.rows import NotPlayed
 from khiva_arena.report import places, points, shapes
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES, POINTS
 from khiva_arena.report.sections import SectionRequest, sections
@@ -27,9 +30,6 @@ from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
 from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store import not_played
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.rows import NotPlayed
 
 
 class PooledTable(NamedTuple):

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from khiva_arena.store.db import Store  # a page reads bundles, and has no store
+    from khiva_arena.records.store.db import Store  # a page reads bundles, and has no store
 
 
 class MatchWatch(Protocol):

@@ -16,8 +16,8 @@ from khiva_arena.display.page.html import has_drawing
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.rules_map import file_in_rules
-from khiva_arena.replay.frames import film, names_in_text
-from khiva_arena.store.db import EventRow
+from khiva_arena.records.replay.frames import film, names_in_text
+from khiva_arena.records.store.db import EventRow
 from khiva_arena.text import isolated
 
 REPLAYS_MOST = 2**21

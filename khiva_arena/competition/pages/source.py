@@ -22,14 +22,14 @@ from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.competition.pages.names import rename, renamed
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.games.registry import handing
-from khiva_arena.replay.record import Record
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.store import not_played
+from khiva_arena.records.store.db import EventRow, SeatRow, Store
+from khiva_arena.records.store.rows import NotPlayed, Times
 from khiva_arena.report.section_names import POINTS
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store import not_played
-from khiva_arena.store.db import EventRow, SeatRow, Store
-from khiva_arena.store.rows import NotPlayed, Times
 
 SECTIONS = ("crosstable", "seats", POINTS)
 
@@ -43,7 +43,7 @@ class RecordedMatch:
     details: by seat, the detail of each of its faults.
     notes: by seat, its bot's words on stderr; empty if they are not known.
     seconds: its duration; None if that is not known.
-    times: by seat, of each decision, see ``store.rows``; None if they are not known.
+    times: by seat, of each decision, see ``records.store.rows``; None if they are not known.
     """
 
     result: Result

@@ -9,9 +9,9 @@ import numpy as np
 from khiva_arena.competition.events.tables import PooledTable
 from khiva_arena.competition.pages.source import RecordedMatch
 from khiva_arena.display.page.data import PageTimes, Took
-from khiva_arena.replay.definition import TimeLimits
-from khiva_arena.store.db import EventRow
-from khiva_arena.store.rows import SpentTime
+from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.store.db import EventRow
+from khiva_arena.records.store.rows import SpentTime
 
 PER_DECADE = 10
 SHORTEST = 10

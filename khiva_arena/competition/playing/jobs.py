@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events.find import sound_results
 from khiva_arena.competition.events.stored import timetable_of
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
 from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import spread
-from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure
@@ -42,7 +42,7 @@ class Play:
         # What is over needs no cell, and to find the best one takes a moment.
         needs_level = event.definition.in_ticks and commands
         if needs_level:
-            from khiva_arena.replay.ticks import refuse_unspoken  # not above: few events are in ticks
+            from khiva_arena.records.replay.ticks import refuse_unspoken  # not above: few events are in ticks
 
             refuse_unspoken(event.definition.meter)
         self.sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)

@@ -26,14 +26,14 @@ from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.entrants.hints.starts import HINT, NEXT, hinting, modules_of, start
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.games.registry import NAMES
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Header
+from khiva_arena.records.store.rows import NotPlayed, Why
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.lineups import FEWEST_SEATS
 from khiva_arena.schedule.names import Format
-from khiva_arena.store.rows import NotPlayed, Why
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.durations import MatchTime  # most runs measure none before

@@ -7,14 +7,14 @@ from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.run_events import RunEvents
 from khiva_arena.competition.settings.define import short_turn_warning
 from khiva_arena.competition.settings.settings import AUTO, DEFAULTS, Settings
-from khiva_arena.replay.definition import Definition, kept_at
+from khiva_arena.records.replay.definition import Definition, kept_at
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.result import TICKS_A_MS
 from khiva_arena.sandbox import launch, system
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.orders import ALL_ORDERS_MOST
-from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

@@ -177,6 +177,6 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         if settings.events_file is not None and settings.events_file.resolve() == settings.report.resolve():
             raise ConfigError(f"--report {settings.report}: --events-file names this file, too; name another one")
         from khiva_arena.display.page.html import BEGINNING  # not above: most runs write no page
-        from khiva_arena.store.new_file import check_new_file
+        from khiva_arena.records.store.new_file import check_new_file
 
         check_new_file(settings.report, replaces=BEGINNING)

@@ -10,7 +10,7 @@ import msgspec
 
 from khiva_arena.competition.events import stored
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.records.store.db import EventRow, Store
 
 if TYPE_CHECKING:
     from khiva_arena.competition.run.events_to_play import EventsToPlay

@@ -28,15 +28,15 @@ from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.record import run_digest
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.replay.record import run_digest
+from khiva_arena.records.store.db import EventRow, MatchRow, Store
+from khiva_arena.records.store.files import NOT_PLAYED
+from khiva_arena.records.store.rows import NotPlayed
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
-from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.store.files import NOT_PLAYED
-from khiva_arena.store.rows import NotPlayed
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class Run:
         file, bots = self._first.out / NOT_PLAYED, [*self._playing.left_out, *self.not_taken]
         if not (bots or file.exists()):
             return
-        from khiva_arena.store import not_played  # not above: in most events all bots play
+        from khiva_arena.records.store import not_played  # not above: in most events all bots play
 
         try:
             not_played.write(self._first.out, event.id, bots)

@@ -20,12 +20,12 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.records.store.rows import NotPlayed, Why
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.setting_row import TABLES
-from khiva_arena.store.rows import NotPlayed, Why
 from khiva_arena.text import is_text
 from khiva_arena.words import count
 

@@ -8,15 +8,8 @@ from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import (
-    MODULE,
-    Conditions,
-    DefinedBot,
-    DefinedRuntime,
-    Definition,
-    author_groups,
-)
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import MODULE, Conditions, DefinedBot, DefinedRuntime, Definition, author_groups
 from khiva_arena.result import PRICE_LIST, Clock, Policy
 from khiva_arena.sandbox.level import Sandbox
 

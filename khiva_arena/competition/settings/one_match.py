@@ -17,8 +17,8 @@ from khiva_arena.entrants.hints.starts import hinting, modules_of
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Record, digest_of
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Record, digest_of
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox

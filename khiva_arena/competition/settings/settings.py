@@ -16,7 +16,7 @@ from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.result import Clock, Hypotheses, Model, Policy
 from khiva_arena.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format

@@ -6,7 +6,7 @@ from typing import Any
 
 from khiva_arena.display.page import html
 from khiva_arena.display.page.data import Took
-from khiva_arena.replay.frames import Film, block
+from khiva_arena.records.replay.frames import Film, block
 
 NO_LIMIT = 2**63
 AT_ONCE = 2**20

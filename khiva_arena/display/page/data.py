@@ -242,7 +242,7 @@ class PageData(Struct, frozen=True):
     verify: the command that checks the page's numbers.
     events, tables: as shown; the matches are held by ``html.MatchList``.
     scenery: by game, the data that its drawing needs.
-    legal: lists of choices that several replays share, see ``replay/frames.py``.
+    legal: lists of choices that several replays share, see ``records/replay/frames.py``.
     home: on a page that only holds replays, the address of the page with the results; "" on that page.
     receipt: the newest link of the league's chain when the page was made; "" without a league.
     checker: how its reader checks it in a browser, in sentences.

@@ -15,8 +15,8 @@ from khiva_arena.display.page import html
 from khiva_arena.display.page.box import Box
 from khiva_arena.display.page.data import PageData, PageMatch, Took
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.frames import Film
-from khiva_arena.store.new_file import begins, new_file
+from khiva_arena.records.replay.frames import Film
+from khiva_arena.records.store.new_file import begins, new_file
 
 PAGE_MOST = 3 * 2**19
 """Bytes of replays in one of these pages; a match that alone takes more has a page to itself."""

@@ -86,7 +86,8 @@ class MatchList:
 
 
 def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
-    """Return the whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
+    """Return the whole file. ``replays``: blocks of ``records/replay/frames.py``, compressed, which ``matches`` name by
+    number."""
     script, style = page_script(data.scenery), page_style()
     plain = _as_shown(msgspec.to_builtins(data))
     return _PAGE.format(

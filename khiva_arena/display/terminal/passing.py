@@ -9,8 +9,8 @@ from typing import TextIO
 
 from khiva_arena.display.terminal.console import HarmlessStream, say
 from khiva_arena.display.terminal.tty import NARROWEST, can_draw
+from khiva_arena.records.store.db import MatchRow, Store
 from khiva_arena.say import Say
-from khiva_arena.store.db import MatchRow, Store
 from khiva_arena.text import harmless
 from khiva_arena.time_in_words import in_time
 

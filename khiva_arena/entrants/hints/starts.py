@@ -13,7 +13,7 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, StagingError
-from khiva_arena.replay.record import Header
+from khiva_arena.records.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 

@@ -31,17 +31,17 @@ from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, 
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
 from khiva_arena.modules.runner.line import module_pages
-from khiva_arena.replay.definition import DefinedBot, Definition, ModuleFile
-from khiva_arena.replay.frames import film, names_in_text, opened
-from khiva_arena.replay.league_format import OtherFormat
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
+from khiva_arena.records.replay.frames import film, names_in_text, opened
+from khiva_arena.records.replay.league_format import OtherFormat
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.ticks import refuse_unspoken
+from khiva_arena.records.store import bundle
 from khiva_arena.report.differences import counted_differences
 from khiva_arena.result import Clock, Result
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import say_nothing
 from khiva_arena.schedule.names import Format
-from khiva_arena.store import bundle
 from khiva_arena.text import LONGEST, harmless, isolated
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"

@@ -7,7 +7,7 @@ from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.checker.checker import checker_page
-from khiva_arena.store.new_file import check_new_file, new_file
+from khiva_arena.records.store.new_file import check_new_file, new_file
 
 
 class OtherPage(ArenaError):

@@ -34,7 +34,7 @@ from khiva_arena.extensions.cluster.messages import (
 )
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.machine import is_unforeseen
-from khiva_arena.replay.record import Header
+from khiva_arena.records.replay.record import Header
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say

@@ -16,7 +16,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.cluster.messages import PackedBot, PackedFile
-from khiva_arena.replay.definition import DefinedRuntime
+from khiva_arena.records.replay.definition import DefinedRuntime
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level

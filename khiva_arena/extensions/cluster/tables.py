@@ -13,9 +13,9 @@ from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.runners import SLOWEST
 from khiva_arena.errors import GameFault, RecordError
-from khiva_arena.replay import seeds
-from khiva_arena.replay.ticks import unconfirmed
-from khiva_arena.replay.verify import faults_of, verify
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.ticks import unconfirmed
+from khiva_arena.records.replay.verify import faults_of, verify
 
 LAG_LEAST, LAG_SHARE = 1.0, 0.5
 """A match whose arbiter was late by so many seconds, and by such a share of the match, was played on too slow a machine. Bots are

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from khiva_arena.competition.events.league_batches import LEAGUE_BATCHES, ChainFindings, CheckedBatches
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import Say
-from khiva_arena.store.db import Store
 
 # Each function imports what it needs when it is called: a table needs no audit, and an audit no seasons.
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from khiva_arena.competition.events.conditions import conditions
 from khiva_arena.extensions.league.chain.links import RatedThen
 from khiva_arena.extensions.league.chain.roster import Chain
+from khiva_arena.records.store.db import EventRow
 from khiva_arena.report.placing import Batches
-from khiva_arena.store.db import EventRow
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.source import ResultSource  # numpy comes with it

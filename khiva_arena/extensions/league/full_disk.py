@@ -15,8 +15,8 @@ from typing import TypeVar
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.machine import with_causes
+from khiva_arena.records.store import files
 from khiva_arena.say import Say
-from khiva_arena.store import files
 from khiva_arena.text import harmless
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)

@@ -17,10 +17,10 @@ from khiva_arena.competition.events.in_bundle import opened_bundle
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.extensions.league.chain.links import AnyLink, read_link
 from khiva_arena.extensions.league.folder import has_store
-from khiva_arena.replay.league_format import OtherFormat
-from khiva_arena.replay.record import canonical
-from khiva_arena.store import bundle
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.league_format import OtherFormat
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store import bundle
+from khiva_arena.records.store.db import Store
 
 RECEIPT = re.compile(r"link (\d{1,9}) ([0-9a-f]{64}) commitment (?:-|[0-9a-f]{64}) at ([0-9T:+-]{16,32}) from \S+", re.ASCII)
 """A whole line, as whoever was told of a link keeps it with the time."""

@@ -26,7 +26,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.chain.links import YEARS, Anchor, Beacon, LeagueTerms
 from khiva_arena.extensions.league.folder import SETTINGS, refuse_old_queue
 from khiva_arena.extensions.league.pace import Pace, hours_of
-from khiva_arena.replay.definition import Digest
+from khiva_arena.records.replay.definition import Digest
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say

@@ -16,7 +16,7 @@ from khiva_arena.extensions.league.submissions.beside_entries import RosterChang
 from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.extensions.league.waiting import WaitingItem, waiting_of
 from khiva_arena.extensions.league.walked import walked
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 
 class BotStatus(msgspec.Struct, frozen=True):

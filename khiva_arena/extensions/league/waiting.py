@@ -12,8 +12,8 @@ from khiva_arena.extensions.league.chain.stored_chain import chain_of
 from khiva_arena.extensions.league.submissions import entry_files
 from khiva_arena.extensions.league.submissions.beside_entries import RosterChange
 from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
-from khiva_arena.store.db import Store
-from khiva_arena.store.files import FILE
+from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.files import FILE
 
 ENTRY, CHANGE = "entry", "change"
 TAKEN_BACK = "the organiser took it back before it was in"

@@ -6,9 +6,9 @@ from khiva_arena.display.page.html import has_drawing
 from khiva_arena.games.asked import second_person
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
-from khiva_arena.replay.frames import film, opened
-from khiva_arena.replay.record import FORFEITED, Record
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.frames import film, opened
+from khiva_arena.records.replay.record import FORFEITED, Record
+from khiva_arena.records.replay.verify import verify
 
 
 def page_of_end(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:

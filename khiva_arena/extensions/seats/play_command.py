@@ -30,8 +30,8 @@ from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
 from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
-from khiva_arena.replay.story import ending
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.story import ending
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.shipped import ADVISERS
 from khiva_arena.text import harmless, isolated
 

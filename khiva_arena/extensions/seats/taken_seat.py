@@ -12,7 +12,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.decision import decision_of
 from khiva_arena.interface.commands.otherwise import SENT_AGAIN
 from khiva_arena.interface.commands.stored_table import StoredTable, seated, stored_table
-from khiva_arena.replay.past import past_of
+from khiva_arena.records.replay.past import past_of
 from khiva_arena.setting_row import duration_ms
 
 BY_THE_WALL_CLOCK = "the match was in ticks; with a person all play by the wall clock, which may change what the modules choose"

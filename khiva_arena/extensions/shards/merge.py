@@ -32,11 +32,11 @@ from khiva_arena.extensions.shards.parts import (
     refuse_redrawn,
 )
 from khiva_arena.extensions.shards.rerun import RerunPart, rerun_parts
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
+from khiva_arena.records.store.files import MODULES
+from khiva_arena.records.store.shard_note import leave_note
 from khiva_arena.result import VOIDS_MOST
 from khiva_arena.say import Say
-from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
-from khiva_arena.store.files import MODULES
-from khiva_arena.store.shard_note import leave_note
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from khiva_arena.competition.events.stored import has_seeds, is_league
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.shards.shard import Shard
 from khiva_arena.games.registry import handing
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.shard_note import ShardNote, read_note
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.shard_note import ShardNote, read_note
 from khiva_arena.words import ranges
 
 

@@ -13,7 +13,7 @@ from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.sample import RerunFindings, RerunSample, by_bot_in_words, lots, run_drawn
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.parts import EventPart
-from khiva_arena.replay.record import Record
+from khiva_arena.records.replay.record import Record
 from khiva_arena.say import Say
 from khiva_arena.text import LONGEST, harmless
 

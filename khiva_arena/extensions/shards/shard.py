@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.rows import EventRow
-from khiva_arena.store.shard_note import ShardNote
+from khiva_arena.records.store.rows import EventRow
+from khiva_arena.records.store.shard_note import ShardNote
 
 _WORD = re.compile(r"(\d{1,7})/(\d{1,7})", re.ASCII)
 

@@ -23,7 +23,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.interface.api.host import HostCall, HostReply, is_remote
 from khiva_arena.interface.api.keywords import in_keywords, with_tuples
-from khiva_arena.store.rows import NotPlayed
+from khiva_arena.records.store.rows import NotPlayed
 
 if TYPE_CHECKING:
     pass  # most tables have none

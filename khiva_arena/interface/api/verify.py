@@ -11,11 +11,11 @@ from khiva_arena.competition.events.league_batches import CheckedBatches
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.keywords import as_path, at_least, hand_over
-from khiva_arena.replay.league_format import check_installed
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.league_format import check_installed
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.files import MODULES
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store.db import Store
-from khiva_arena.store.files import MODULES
 from khiva_arena.words import count, ranges
 
 if TYPE_CHECKING:

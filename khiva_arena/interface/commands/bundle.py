@@ -15,9 +15,9 @@ from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import handing
 from khiva_arena.modules.released import released
-from khiva_arena.replay.definition import DefinedBot
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.files import MODULES, PRIVATE_MODULES
+from khiva_arena.records.replay.definition import DefinedBot
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.files import MODULES, PRIVATE_MODULES
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

@@ -9,8 +9,8 @@ from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.question import agreed
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.db import RUN_SECRET, EventRow, Store
-from khiva_arena.store.shard_note import read_note
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, Store
+from khiva_arena.records.store.shard_note import read_note
 from khiva_arena.text import harmless
 
 

@@ -12,8 +12,8 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.sheet import NOTHING, Block, Cell, PaintedText
 from khiva_arena.interface.commands.stored_table import StoredTable
 from khiva_arena.protocol.messages import Decide
-from khiva_arena.replay.record import Choice, Header
-from khiva_arena.replay.requests import requests
+from khiva_arena.records.replay.record import Choice, Header
+from khiva_arena.records.replay.requests import requests
 
 HANDS = ("your hand", "your events", "hand")
 """The titles under which games draw what a seat holds."""

@@ -12,7 +12,7 @@ from khiva_arena.competition.settings.one_match import OneMatch, one_match, sett
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
-from khiva_arena.replay.definition import kept_at
+from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.shipped import WORD
 from khiva_arena.text import harmless
 
@@ -79,7 +79,7 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
             click.echo(kept_at(outcome.cell), err=True)
         click.echo(record.to_json())
         return
-    from khiva_arena.replay.story import story  # not above: bots do not wait for it
+    from khiva_arena.records.replay.story import story  # not above: bots do not wait for it
 
     if outcome.cell:
         click.echo(kept_at(outcome.cell))

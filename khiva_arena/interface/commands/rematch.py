@@ -9,8 +9,8 @@ import click
 from khiva_arena.display.terminal.console import say
 from khiva_arena.interface.commands.stored_table import seated, stored_table
 from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
-from khiva_arena.replay.definition import kept_at
-from khiva_arena.replay.record import Record
+from khiva_arena.records.replay.definition import kept_at
+from khiva_arena.records.replay.record import Record
 
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:

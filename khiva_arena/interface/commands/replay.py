@@ -31,13 +31,13 @@ from khiva_arena.interface.commands.decision import hand_of, words_of
 from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.stored_table import recorded_bot
 from khiva_arena.protocol.messages import Decide
-from khiva_arena.replay.record import Header, Record
-from khiva_arena.replay.requests import AskedDecision, Request, requests
-from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.records.replay.record import Header, Record
+from khiva_arena.records.replay.requests import AskedDecision, Request, requests
+from khiva_arena.records.replay.ticks import refuse_unspoken
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.store.db import Store
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4

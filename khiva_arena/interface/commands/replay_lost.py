@@ -16,10 +16,10 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_words, kinds_of, same, stored
-from khiva_arena.replay.requests import requests
-from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.records.replay.requests import requests
+from khiva_arena.records.replay.ticks import refuse_unspoken
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.store.db import Store
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 

@@ -18,7 +18,7 @@ from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import ALL, NONE
-from khiva_arena.store.new_file import check_new_file
+from khiva_arena.records.store.new_file import check_new_file
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

@@ -23,8 +23,8 @@ from khiva_arena.display.terminal.interrupts import INTERRUPTED, if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.interface.commands.bots import ready_bots
+from khiva_arena.records.store.db import Store
 from khiva_arena.setting_row import duration_ms
-from khiva_arena.store.db import Store
 
 if TYPE_CHECKING:
     from khiva_arena.competition.run.budget import Proposal

@@ -26,10 +26,10 @@ from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
-from khiva_arena.replay.record import FORMAT, Header, Record
-from khiva_arena.replay.ticks import refuse_unspoken
+from khiva_arena.records.replay.record import FORMAT, Header, Record
+from khiva_arena.records.replay.ticks import refuse_unspoken
+from khiva_arena.records.store.db import BotRow, EventRow, MatchRow, Store
 from khiva_arena.sandbox.detect import best
-from khiva_arena.store.db import BotRow, EventRow, MatchRow, Store
 from khiva_arena.text import harmless
 
 GIVEN = {

@@ -24,12 +24,12 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.replay.definition import ModuleFile
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.ticks import unconfirmed
+from khiva_arena.records.replay.definition import ModuleFile
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.ticks import unconfirmed
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.store.db import Store
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

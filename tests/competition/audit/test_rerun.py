@@ -22,10 +22,10 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.errors import StagingError
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.protocol import codec
-from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.replay.requests import requests
+from khiva_arena.records.replay.record import Record, canonical, run_digest
+from khiva_arena.records.replay.requests import requests
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.detect import best
-from khiva_arena.store.db import Store
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

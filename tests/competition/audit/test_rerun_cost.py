@@ -19,9 +19,9 @@ from khiva_arena.competition.audit.bundle import audit_bundle
 from khiva_arena.competition.audit.compared import as_recorded, compared
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.store import audit_store
-from khiva_arena.replay.record import FORFEITED, Record
-from khiva_arena.replay.ticks import granted
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.record import FORFEITED, Record
+from khiva_arena.records.replay.ticks import granted
+from khiva_arena.records.store.db import Store
 
 Message = dict[str, Any]
 

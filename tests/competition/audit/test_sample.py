@@ -21,7 +21,7 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena.competition.audit.sample import CHANCE, Sample, at_most_wrong
-from khiva_arena.replay.record import Record, canonical, run_digest
+from khiva_arena.records.replay.record import Record, canonical, run_digest
 
 JOBS = {"1": arena, "2": arena_forked}
 """By number of jobs: how a command is called, since other jobs are forked from its process."""

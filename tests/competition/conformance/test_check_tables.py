@@ -15,7 +15,7 @@ from khiva_arena.entrants.hints.describe import as_bytes, in_brief, repeated_key
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.protocol.codec import plain_value
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from khiva_arena.competition.conformance.report import CheckReport, CheckStep, S
 from khiva_arena.competition.conformance.run import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.sandbox.level import Level, Sandbox
 
 pytestmark = pytest.mark.slow

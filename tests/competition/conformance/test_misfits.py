@@ -22,7 +22,7 @@ from khiva_arena.competition.conformance.report import CheckReport, CheckStep, S
 from khiva_arena.competition.conformance.run import GAMES, steps
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.sandbox.detect import levels, python_closed
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.reap import MARK

@@ -5,8 +5,8 @@ from msgspec import structs
 from synthesised import planned
 
 from khiva_arena.competition.events.drift import differences
-from khiva_arena.replay.definition import DefinedBot
-from khiva_arena.store.db import EventRow
+from khiva_arena.records.replay.definition import DefinedBot
+from khiva_arena.records.store.db import EventRow
 
 OPENED = structs.replace(DefinedBot("ann", "a" * 64), network=True, env=("KEY",), author="Ann", remote=True)
 

@@ -16,8 +16,8 @@ from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.settings.define import refuse_to_mix
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.more_seeds import commands
+from khiva_arena.records.store.db import BotRow, Store
 from khiva_arena.sandbox.command import Command
-from khiva_arena.store.db import BotRow, Store
 
 
 @pytest.mark.parametrize(

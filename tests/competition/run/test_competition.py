@@ -15,7 +15,7 @@ from quick_bots import IN_C, SOURCE
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
-from khiva_arena.store.db import MatchRow, Store
+from khiva_arena.records.store.db import MatchRow, Store
 
 pytestmark = pytest.mark.slow
 

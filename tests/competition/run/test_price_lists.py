@@ -9,9 +9,9 @@ from wording import sentence
 
 from khiva_arena.competition.settings import define
 from khiva_arena.entrants import interpreters
-from khiva_arena.replay import ticks
+from khiva_arena.records.replay import ticks
+from khiva_arena.records.store.db import Store
 from khiva_arena.result import PRICE_LIST
-from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 NEXT = PRICE_LIST + 1

@@ -12,8 +12,8 @@ from khiva_arena.competition.settings.one_match import settings_and_bots
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.replay.record import canonical
 from khiva_arena.result import PRICE_LIST, Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 

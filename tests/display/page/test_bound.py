@@ -15,7 +15,7 @@ from synthesised import planned, play_event
 from khiva_arena.competition.events import points
 from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page import box, folder
-from khiva_arena.replay import frames
+from khiva_arena.records.replay import frames
 
 pytestmark = pytest.mark.slow
 MATCHES = 90

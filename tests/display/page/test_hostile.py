@@ -17,8 +17,8 @@ from published import published
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page.html import as_json
-from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.replay.record import canonical
 
 pytestmark = pytest.mark.xdist_group("hostile")  # one worker makes the pages
 

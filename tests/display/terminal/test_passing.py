@@ -14,7 +14,7 @@ from tick_bots import write_bot
 from khiva_arena.competition.events.in_bundle import opened_bundle
 from khiva_arena.display.terminal import passing
 from khiva_arena.display.terminal.passing import EVERY_SECONDS, FIRST_SECONDS, PassingLine, PassingMatches
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 ERASED = "\r\x1b[2K"
 

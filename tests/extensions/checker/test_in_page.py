@@ -18,7 +18,7 @@ from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker import in_page
-from khiva_arena.replay.record import canonical
+from khiva_arena.records.replay.record import canonical
 
 pytestmark = pytest.mark.slow
 Event = dict[str, Any]

@@ -61,7 +61,7 @@ def test_a_module_that_needs_an_absent_package_is_refused_with_the_way_there() -
 
 def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
     modules = Rooms().closure(["khiva_arena.competition.audit.bundle"])
-    assert "khiva_arena.replay.ticks" in modules
+    assert "khiva_arena.records.replay.ticks" in modules
     assert "khiva_arena.competition.events.bundling" not in modules, "numpy comes with it"
 
 

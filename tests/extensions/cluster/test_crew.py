@@ -32,8 +32,8 @@ from khiva_arena.extensions.cluster.messages import Sealed, SeenWorker, TaskDone
 from khiva_arena.extensions.cluster.tables import seconds_for
 from khiva_arena.extensions.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
 from khiva_arena.games.registry import get
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, RecordedSeat
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Header, RecordedSeat
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Level

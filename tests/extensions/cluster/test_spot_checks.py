@@ -17,7 +17,7 @@ from khiva_arena.extensions.cluster import spot_checks
 from khiva_arena.extensions.cluster.messages import TaskDone, WorkerTask, encode
 from khiva_arena.extensions.cluster.spot_checks import Judged, SpotChecks
 from khiva_arena.extensions.cluster.tables import check_by_replay
-from khiva_arena.replay.record import Record
+from khiva_arena.records.replay.record import Record
 from khiva_arena.result import Verdict
 
 DRAWS = 20_000

@@ -40,10 +40,10 @@ from khiva_arena.extensions.league.player.final import FinalShape, play_final
 from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.replay import seeds
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.store.db import Store
 from khiva_arena.rng import Stream
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 BEGINS = datetime(2026, 1, 1, tzinfo=UTC)
 DAILY = Beacon("lottery", BEGINS.isoformat(), 86_400, 3_600)

@@ -35,10 +35,10 @@ from khiva_arena.extensions.league.chain.links import (
 from khiva_arena.extensions.league.chain.stored_chain import links_of, next_place
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import canonical
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.rows import now
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.rows import now
 
 
 @pytest.fixture(scope="module")

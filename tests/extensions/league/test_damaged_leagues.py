@@ -17,8 +17,8 @@ from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.interface.cli.main import run
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 Played = Callable[..., None]
 COMMANDS = (

@@ -32,9 +32,9 @@ from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.waiting import take_back, waiting_of
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.level import Level
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 HOURS = 7_200.0
 PLACES = (by_hand, entry_files, examine, queue_file, contextlib)

@@ -28,11 +28,11 @@ from khiva_arena.extensions.league.submissions.examine import Finding, examine_n
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
 from khiva_arena.interface.commands.new import make
+from khiva_arena.records.store.db import Store
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 LISTENED = "print(1)"
 BROKEN = ROOT / "bots" / "broken"

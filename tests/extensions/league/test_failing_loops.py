@@ -32,7 +32,7 @@ from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.public_state import BATCHES, read_state
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 from khiva_arena.words import count
 
 __all__ = ["quick_league"]

@@ -22,9 +22,9 @@ from khiva_arena.extensions.league.final_audit import NOTED
 from khiva_arena.extensions.league.player import final
 from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.replay.definition import DefinedBot
+from khiva_arena.records.replay.definition import DefinedBot
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import EventRow, Store
 
 AUTHORS = {"ann": 1, "bob": 2, "eve": 3, "joe": 4}
 

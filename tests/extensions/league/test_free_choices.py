@@ -26,8 +26,8 @@ from khiva_arena.extensions.league.chain.links import (
 from khiva_arena.extensions.league.chain.roster import Chain, begin, follow
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.next_batch import add_batch, definition_of, next_batch
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import Batch, Conditions, Definition
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import Batch, Conditions, Definition
 
 WAYS = 1_000
 SECRET = b"s" * 32

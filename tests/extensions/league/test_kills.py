@@ -23,8 +23,8 @@ from waiting import PATIENCE, until
 
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.store.db import Store
-from khiva_arena.store.files import FILE
+from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.files import FILE
 
 PLAYER = str(Path(__file__).parent / "support" / "league_player.py")
 STARTS = ("random", "greedy")

@@ -22,7 +22,7 @@ from wording import sentence
 from khiva_arena.entrants.bots import load
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
 from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 pytestmark = [pytest.mark.usefixtures("forked")]
 TRIES = 3

@@ -18,8 +18,8 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.extensions.league.public_state import read_state
 from khiva_arena.extensions.league.settings import league_of
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

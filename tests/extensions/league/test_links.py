@@ -25,7 +25,7 @@ from khiva_arena.extensions.league.chain.links import (
     text_of,
 )
 from khiva_arena.extensions.league.chain.roster import Chain, SeasonSpan, begin, follow, walk
-from khiva_arena.replay.league_format import OtherFormat
+from khiva_arena.records.replay.league_format import OtherFormat
 
 AT = "2026-11-25T00:00:00+00:00"
 TERMS = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2, anchor="greedy")

@@ -36,9 +36,9 @@ from khiva_arena.extensions.league.submissions.beside_entries import MOST_WISHES
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.walked import WALKED, LeagueSoFar, keep_walked, walked
 from khiva_arena.interface.api.verify import verify
+from khiva_arena.records.store.db import EventRow, LinkRow, Store
+from khiva_arena.records.store.seal import SEAL
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import EventRow, LinkRow, Store
-from khiva_arena.store.seal import SEAL
 
 SMALL = Shape(seats=2, seeds=1, fewest_batches=5)
 NOTHING = StoreSelection((), (), (), ())

@@ -20,8 +20,8 @@ from khiva_arena.extensions.league.chain.links import AnyLink, Beacon, Drawn, En
 from khiva_arena.extensions.league.chain.stored_chain import links_of, next_place, row_of
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.bundle import bundle
-from khiva_arena.replay.definition import DefinedBot, Definition
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.records.replay.definition import DefinedBot, Definition
+from khiva_arena.records.store.db import EventRow, Store
 
 NOWHERE = {"number": 0, "before": "0" * 64, "at": datetime.now(UTC).isoformat(timespec="seconds")}
 DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 3_600, 0)

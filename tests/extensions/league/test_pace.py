@@ -23,7 +23,7 @@ from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.status import status_of
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)

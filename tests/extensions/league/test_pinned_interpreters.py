@@ -17,8 +17,8 @@ from khiva_arena.extensions.league.settings import league_of
 from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.modules.released import UNKNOWN
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 

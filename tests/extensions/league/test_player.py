@@ -25,9 +25,9 @@ from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.settings import League, LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
+from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.inserting import Insertion
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
-from khiva_arena.store.inserting import Insertion
 
 Played = Callable[..., None]
 

@@ -40,9 +40,9 @@ from khiva_arena.extensions.league.public_state import (
 from khiva_arena.interface.api.tables import standings as api_standings
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.standings import standings
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.files import FILE
 from khiva_arena.sandbox.reap import start_helper
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.files import FILE
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

@@ -31,9 +31,9 @@ from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands import bundle as bundle_command
 from khiva_arena.modules.released import released
-from khiva_arena.replay.definition import DefinedBot, identity_with_payload
+from khiva_arena.records.replay.definition import DefinedBot, identity_with_payload
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 AT = "2026-11-25T00:00:00+00:00"
 TICKS = {"game": "khiva", "clock": "ticks"}

@@ -15,8 +15,8 @@ from synthesised_shards import play_shard
 from khiva_arena import hooks
 from khiva_arena.extensions.shards.plan_file import write_plan
 from khiva_arena.extensions.shards.shard import Shard
-from khiva_arena.store.db import FILE, Store
-from khiva_arena.store.files import LEAGUE
+from khiva_arena.records.store.db import FILE, Store
+from khiva_arena.records.store.files import LEAGUE
 
 ABSENT = hooks.absent("league")
 OF_COMMANDS = [

@@ -13,7 +13,7 @@ from wording import sentence
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.bundle import bundle
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 
 def table(lineup: int) -> str:

@@ -26,10 +26,10 @@ from khiva_arena.extensions.league.chain.stored_chain import chain_of
 from khiva_arena.extensions.league.player.batch_play import BatchPlay
 from khiva_arena.extensions.shards.merge import merge
 from khiva_arena.interface.api.verify import verify
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.rows import SET_ASIDE_VOIDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

@@ -17,10 +17,10 @@ from wording import pattern, sentence
 from khiva_arena.extensions.league.chain.links import Drawn
 from khiva_arena.extensions.league.chain.stored_chain import links_of
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.store import sums
-from khiva_arena.store.db import Store
-from khiva_arena.store.files import FILE
+from khiva_arena.records.replay.record import Record, canonical, run_digest
+from khiva_arena.records.store import sums
+from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.files import FILE
 
 BATCHES = 3
 

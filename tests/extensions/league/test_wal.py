@@ -7,7 +7,7 @@ from leagues import enter, league_in, player_of_names
 
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.store.db import FILE, Store
+from khiva_arena.records.store.db import FILE, Store
 
 
 def test_a_player_tries_after_each_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

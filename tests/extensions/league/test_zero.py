@@ -20,8 +20,8 @@ from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.player.newest_table import newest_table
 from khiva_arena.extensions.league.player.player import Player
 from khiva_arena.extensions.league.settings import LeagueOptions, league_of
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import say_nothing
-from khiva_arena.store.db import Store
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from khiva_arena.arbiter.wire import Ending
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.shards.plan_file import event_of
 from khiva_arena.games.rules_map import NOT_CHECKED, file_in_rules
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Choice, Record
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Choice, Record
+from khiva_arena.records.store.db import Store
 from khiva_arena.result import Measured, Verdict
 from khiva_arena.sandbox.command import Command
-from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 

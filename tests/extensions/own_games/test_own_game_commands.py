@@ -19,8 +19,8 @@ from khiva_arena.extensions.own_games import opening
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.extensions.own_games.own_game import advice
 from khiva_arena.extensions.seats.person import Person
-from khiva_arena.replay.definition import read_definition
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.definition import read_definition
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 

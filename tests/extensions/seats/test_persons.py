@@ -24,10 +24,10 @@ from wording import sentence
 
 from khiva_arena.competition.events.find import match_of
 from khiva_arena.games.base import Event, State
-from khiva_arena.replay.record import Choice, Record
-from khiva_arena.replay.seeds import run_secret, seed_secret
-from khiva_arena.replay.verify import verify
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.record import Choice, Record
+from khiva_arena.records.replay.seeds import run_secret, seed_secret
+from khiva_arena.records.replay.verify import verify
+from khiva_arena.records.store.db import Store
 
 TWO = [*bots("person:ann", C, "person:bob"), "--seed", "demo", "--isolation", "trusted"]
 ONE = [*bots("person", C), "--seed", "demo", "--isolation", "trusted"]

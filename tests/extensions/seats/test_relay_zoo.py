@@ -22,7 +22,7 @@ from sound_bot import sound
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import guests
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.level import Level
 

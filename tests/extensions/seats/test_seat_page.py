@@ -24,9 +24,9 @@ from wording import sentence
 from khiva_arena.extensions.own_games import opening
 from khiva_arena.games.asked import asking
 from khiva_arena.games.registry import GAMES
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.seeds import run_secret, seed_secret
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.seeds import run_secret, seed_secret
+from khiva_arena.records.replay.verify import verify
 
 pytestmark = pytest.mark.slow
 OPPONENTS = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped:python/random"}

@@ -10,7 +10,7 @@ from terminal import Terminal, answered
 from wording import sentence
 
 from khiva_arena.competition.events.find import match_of
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 

@@ -16,10 +16,10 @@ from khiva_arena.competition.events.find import match_of
 from khiva_arena.games.emira.game import GAME as EMIRA
 from khiva_arena.games.khiva.game import GAME as KHIVA
 from khiva_arena.games.silk_road.game import GAME as SILK_ROAD
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.seeds import run_secret, seed_secret
-from khiva_arena.replay.verify import verify
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.seeds import run_secret, seed_secret
+from khiva_arena.records.replay.verify import verify
+from khiva_arena.records.store.db import Store
 
 WORDS = ["play", "--terminal", "--seed", "demo", "--isolation", "trusted"]
 

@@ -21,7 +21,7 @@ import khiva_arena
 from khiva_arena.errors import StoreFull
 from khiva_arena.extensions.shards import merge
 from khiva_arena.extensions.shards.shard import WHOLE, Shard
-from khiva_arena.store.db import FILE, Store
+from khiva_arena.records.store.db import FILE, Store
 
 KILLS = Path(__file__).parent / "support" / "merge_kills.py"
 

@@ -24,9 +24,9 @@ from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards import merge_command as merging_command
 from khiva_arena.extensions.shards.plan_file import read_plan
+from khiva_arena.records.store.db import FILE, Store
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.store.db import FILE, Store
 from khiva_arena.version import shown
 
 pytestmark = pytest.mark.slow

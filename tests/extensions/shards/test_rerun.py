@@ -32,10 +32,10 @@ from khiva_arena.extensions.shards import merge as merge_room
 from khiva_arena.extensions.shards.merge_function import merge
 from khiva_arena.extensions.shards.parts import opened_parts
 from khiva_arena.extensions.shards.rerun import RerunPart, rerun_parts
-from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.record import Record
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.store.db import Store
 
 MATCHES, FORGED = 6, 2
 """Of a shard: its matches, and those that are forged."""

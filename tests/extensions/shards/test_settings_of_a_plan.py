@@ -11,7 +11,7 @@ from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.extensions.shards.plan import settings_of
-from khiva_arena.replay.definition import Definition
+from khiva_arena.records.replay.definition import Definition
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.setting_row import Kind, Setting

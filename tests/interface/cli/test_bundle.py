@@ -22,9 +22,9 @@ from stores import FORFEITS, GREEDY, NAIVE, RANDOM, STRIKES, TRUSTED
 from wording import sentence
 
 from khiva_arena.interface.cli.main import run
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import digest_of
-from khiva_arena.store import bundle
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import digest_of
+from khiva_arena.records.store import bundle
 
 pytestmark = pytest.mark.slow
 

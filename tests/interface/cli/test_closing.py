@@ -19,7 +19,7 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 FAST = [*TRUSTED, "--rule", "max_turns=6", "--seats", "2", "--out", "out"]

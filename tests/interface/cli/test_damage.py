@@ -15,7 +15,7 @@ from once import made_once
 from stores import FORFEITS, RANDOM, STRIKES, TRUSTED
 from wording import sentence
 
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 

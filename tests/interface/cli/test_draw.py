@@ -21,8 +21,8 @@ from stores import NAIVE, RANDOM, TRUSTED
 from wording import sentence
 
 from khiva_arena.interface.cli.main import run
-from khiva_arena.replay import seeds
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.store.db import EventRow, Store
 
 pytestmark = pytest.mark.slow
 

@@ -23,8 +23,8 @@ from wording import sentence
 from khiva_arena.arbiter import live, match_queue
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.interface.commands.more_seeds import commands
-from khiva_arena.replay import seeds
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 RUN = ["run", *bots(C, NAIVE), *TRUSTED, "--rule", "max_turns=6", "--seats", "2", "--out", "out"]

@@ -14,8 +14,8 @@ from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.entrants.bot_words import why_not_taken
-from khiva_arena.store.files import NOT_PLAYED
-from khiva_arena.store.rows import Why
+from khiva_arena.records.store.files import NOT_PLAYED
+from khiva_arena.records.store.rows import Why
 
 pytestmark = pytest.mark.slow
 WHISPER = "WHISPER of silent"

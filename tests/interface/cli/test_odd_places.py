@@ -14,11 +14,11 @@ from wording import pattern, sentence
 
 from khiva_arena.competition.events.stored import check_definition
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import text_digest
-from khiva_arena.replay.record import canonical
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.new_file import new_file
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import text_digest
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.new_file import new_file
 
 pytestmark = pytest.mark.slow
 

@@ -21,9 +21,9 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands import otherwise as command
 from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of
 from khiva_arena.interface.commands.stored_table import StoredTable, stored_table
-from khiva_arena.replay.record import Choice, Record
+from khiva_arena.records.replay.record import Choice, Record
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.detect import best
-from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 

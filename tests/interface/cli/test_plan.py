@@ -15,8 +15,8 @@ from wording import sentence
 
 from khiva_arena.interface.cli.main import run
 from khiva_arena.interface.commands.more_seeds import commands
-from khiva_arena.replay.definition import DefinedRuntime
-from khiva_arena.store.db import Store
+from khiva_arena.records.replay.definition import DefinedRuntime
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 

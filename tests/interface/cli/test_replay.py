@@ -25,10 +25,10 @@ from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.interface.commands.replay import OfKind, in_words, kinds_of, stored
 from khiva_arena.interface.commands.replay_lost import lost_matches
 from khiva_arena.protocol import codec
-from khiva_arena.replay.record import Record
-from khiva_arena.replay.requests import requests
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.requests import requests
+from khiva_arena.records.store.db import Store
 from khiva_arena.sandbox.detect import best
-from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 

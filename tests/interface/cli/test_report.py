@@ -24,8 +24,8 @@ from khiva_arena.competition.pages.authors import file_name
 from khiva_arena.display.page import folder as page_folder
 from khiva_arena.display.page import html
 from khiva_arena.games import registry
-from khiva_arena.replay.record import canonical
-from khiva_arena.store.db import Store, VoidRow
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.db import Store, VoidRow
 
 pytestmark = pytest.mark.slow
 

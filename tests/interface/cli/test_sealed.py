@@ -17,9 +17,9 @@ from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 
 from khiva_arena.competition.events import find
-from khiva_arena.store import sums
-from khiva_arena.store.db import FILE, Store
-from khiva_arena.store.seal import HEAD, SEAL
+from khiva_arena.records.store import sums
+from khiva_arena.records.store.db import FILE, Store
+from khiva_arena.records.store.seal import HEAD, SEAL
 
 pytestmark = pytest.mark.slow
 
@@ -160,7 +160,7 @@ def test_damage_while_a_run_goes_on_is_not_sealed(tmp_path: Path) -> None:
     damaging = """
 import sys
 from khiva_arena.interface.cli import main
-from khiva_arena.store.db import FILE, Store
+from khiva_arena.records.store.db import FILE, Store
 real = Store.add_match
 def damaged(store, match, reveals):
     real(store, match, reveals)

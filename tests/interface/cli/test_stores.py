@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from arena import arena
 
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 

@@ -19,9 +19,9 @@ from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.extensions.league import folder, public_state
 from khiva_arena.extensions.league.chain import links
 from khiva_arena.extensions.shards import plan_file
-from khiva_arena.replay import definition, league_format, record
-from khiva_arena.store import bundle
-from khiva_arena.store import files as store_files
+from khiva_arena.records.replay import definition, league_format, record
+from khiva_arena.records.store import bundle
+from khiva_arena.records.store import files as store_files
 
 PAGE = (ROOT / "docs" / "policy.md").read_text()
 FORMATS = HERE / "formats.json"
@@ -93,7 +93,7 @@ def formats(place: Path) -> dict[str, Format]:
         "store, `arena.db`": Format(
             str(store_files.VERSION),
             _of_store,
-            "VERSION in khiva_arena/store/files.py; what is new stands in another schema_N.sql",
+            "VERSION in khiva_arena/records/store/files.py; what is new stands in another schema_N.sql",
         ),
         "queue of a league, `queue.db`": Format(
             str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/extensions/league/folder.py"
@@ -101,7 +101,7 @@ def formats(place: Path) -> dict[str, Format]:
         "bundle": Format(
             str(bundle.FORMAT),
             partial(json_schema, *lines),
-            "FORMAT in khiva_arena/store/bundle.py, which must read the old one, too",
+            "FORMAT in khiva_arena/records/store/bundle.py, which must read the old one, too",
         ),
         "plan": Format(
             str(plan_file.FORMAT), partial(json_schema, plan_file._Plan), "FORMAT in khiva_arena/extensions/shards/plan_file.py"
@@ -109,12 +109,12 @@ def formats(place: Path) -> dict[str, Format]:
         "record of a match": Format(
             f"{record.FORMAT} and {record.IN_TICKS}",
             partial(json_schema, record.Record),
-            "FORMAT or IN_TICKS in khiva_arena/replay/record.py, which must read the old ones, too",
+            "FORMAT or IN_TICKS in khiva_arena/records/replay/record.py, which must read the old ones, too",
         ),
         "chain of a league, `chain.jsonl`, and its batches": Format(
             str(league_format.FORMAT),
             partial(json_schema, links.AnyLink, definition.Batch),
-            "FORMAT in khiva_arena/replay/league_format.py",
+            "FORMAT in khiva_arena/records/replay/league_format.py",
         ),
         "public files of a league, `league.json` and those beside it": Format(
             str(public_state.FORMAT), partial(json_schema, *public), "FORMAT in khiva_arena/extensions/league/public_state.py"

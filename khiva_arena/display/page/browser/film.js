@@ -1,4 +1,4 @@
-// A match frame by frame, read from its block: see khiva_arena/replay/frames.py for how it is written.
+// A match frame by frame, read from its block: see khiva_arena/records/replay/frames.py for how it is written.
 
 /**
  * What a patch makes of a value.

@@ -11,9 +11,9 @@ from msgspec import structs
 from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.extensions.league.chain.links import FIRST, Anchor, AnyLink, Founded, LeagueTerms, read_link, text_of
 from khiva_arena.extensions.league.chain.roster import Chain, begin, follow, walk
-from khiva_arena.replay import seeds
-from khiva_arena.store.db import HIGHEST, LinkRow, Store
-from khiva_arena.store.rows import now
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.store.db import HIGHEST, LinkRow, Store
+from khiva_arena.records.store.rows import now
 
 CLOCKS_DIFFER = timedelta(hours=1)
 """The most that the newest link may be ahead of the clock of whoever adds one."""

@@ -14,10 +14,10 @@ from khiva_arena.competition.events.stored import damaged, stored_batch
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.league import failures
 from khiva_arena.machine import is_unforeseen
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
+from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
-from khiva_arena.store.rows import SET_ASIDE_VOIDS
 
 SeedTable = tuple[int, int]
 """A seed and a line-up."""

@@ -8,8 +8,8 @@ from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.folder import PUBLIC, make_public, write_public
 from khiva_arena.extensions.league.public_state import MATCHES, BatchMatches, PublicBatch, PublicMatch
 from khiva_arena.machine import is_unforeseen
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import Say
-from khiva_arena.store.db import Store
 
 NEWEST_BATCHES = 50
 """The newest batches whose lists are written if they are missing: a league that an earlier version began has none."""

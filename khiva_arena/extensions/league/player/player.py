@@ -51,10 +51,10 @@ from khiva_arena.extensions.league.status import estimate, next_begin
 from khiva_arena.extensions.league.submissions.examine import examine_next, sweep_alone
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.walked import LeagueSoFar, founded, keep_walked, walked, with_batch
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import Definition
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.store.db import BotRow, EventRow, Store, now
 from khiva_arena.say import Say
-from khiva_arena.store.db import BotRow, EventRow, Store, now
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

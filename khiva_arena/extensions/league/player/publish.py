@@ -48,11 +48,11 @@ from khiva_arena.extensions.league.status import next_begin
 from khiva_arena.extensions.league.walked import is_link
 from khiva_arena.machine import is_unforeseen
 from khiva_arena.modules.released import described
-from khiva_arena.replay.definition import Conditions
+from khiva_arena.records.replay.definition import Conditions
+from khiva_arena.records.store.db import LinkRow, Store
+from khiva_arena.records.store.rows import now
 from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
-from khiva_arena.store.db import LinkRow, Store
-from khiva_arena.store.rows import now
 from khiva_arena.words import count
 
 NEWEST = "newest.json"

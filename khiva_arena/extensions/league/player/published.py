@@ -13,7 +13,7 @@ from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.folder import SUMS
 from khiva_arena.extensions.league.kept import keep, kept
 from khiva_arena.extensions.league.public_state import NEWEST_BATCHES, PublicBatch, PublicFinal
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 PUBLISHED = "published"
 """The name of the file in the folder of sums."""

@@ -19,9 +19,9 @@ from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.walked import walked
-from khiva_arena.replay.record import canonical
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.files import FILE
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.files import FILE
 from khiva_arena.text import harmless
 
 

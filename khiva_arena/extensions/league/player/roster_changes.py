@@ -9,8 +9,8 @@ from khiva_arena.extensions.league.submissions.beside_entries import RosterChang
 from khiva_arena.extensions.league.submissions.examine import NOT_AGREED
 from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
 from khiva_arena.machine import is_unforeseen
+from khiva_arena.records.store.db import Store
 from khiva_arena.say import Say
-from khiva_arena.store.db import Store
 
 FAILED = "could not be made a link, since the arena itself failed at it"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from khiva_arena.extensions.league.submissions.queue_file import QueueFile
-from khiva_arena.store.rows import now
+from khiva_arena.records.store.rows import now
 
 NOTES_OF_BATCHES = 5
 """The last batches of which notes are kept."""

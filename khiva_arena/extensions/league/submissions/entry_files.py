@@ -9,8 +9,8 @@ from typing import Self
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.extensions.league.folder import BOTS
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.records.store import files, private
 from khiva_arena.sandbox import regular_files
-from khiva_arena.store import files, private
 
 SHORT = 32
 """The hex digits of an identity that name a bot's folder: too many for two bots to be made that share them."""

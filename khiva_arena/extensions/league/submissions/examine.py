@@ -39,12 +39,12 @@ from khiva_arena.extensions.league.submissions.names import compared, name_taken
 from khiva_arena.extensions.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
 from khiva_arena.machine import of_the_machine
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import ModuleFile
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import ModuleFile
+from khiva_arena.records.store.files import MODULES
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.say import say_nothing
-from khiva_arena.store.files import MODULES
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

@@ -12,7 +12,7 @@ from khiva_arena.entrants import sources
 from khiva_arena.entrants.archive import MOST_BYTES, PackedContent, StreamFile, head_of, stream_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.new_file import to_disk
+from khiva_arena.records.store.new_file import to_disk
 
 MANIFEST = "bot.toml"
 

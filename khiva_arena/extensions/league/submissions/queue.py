@@ -19,7 +19,7 @@ from khiva_arena.extensions.league.submissions.beside_entries import BesideEntri
 from khiva_arena.extensions.league.submissions.limits import BotsBound, UploadLimits
 from khiva_arena.extensions.league.submissions.names import check_name, compared, name_taken
 from khiva_arena.extensions.league.submissions.packing import check_packed
-from khiva_arena.store.rows import now
+from khiva_arena.records.store.rows import now
 from khiva_arena.words import count
 
 LEASE_SECONDS = 3_600.0

@@ -10,8 +10,8 @@ from typing import Any, Self
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.extensions.league.folder import QUEUE, QUEUE_VERSION, refuse_old_queue
 from khiva_arena.extensions.league.full_disk import disk_is_full
-from khiva_arena.replay.league_format import OLD
-from khiva_arena.store import private, wal
+from khiva_arena.records.replay.league_format import OLD
+from khiva_arena.records.store import private, wal
 
 BUSY_SECONDS = 10.0
 

@@ -9,9 +9,9 @@ import shlex
 from pathlib import Path
 
 from khiva_arena.extensions.league.submissions.sending import Site, ToldLink
+from khiva_arena.records.store import private
+from khiva_arena.records.store.rows import now
 from khiva_arena.say import Say
-from khiva_arena.store import private
-from khiva_arena.store.rows import now
 from khiva_arena.text import harmless
 
 

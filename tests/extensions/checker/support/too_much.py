@@ -9,7 +9,7 @@ from arena import arena
 from once import made_once
 from wasm import Function, Made, assemble, vector
 
-from khiva_arena.replay.definition import DefinedBot
+from khiva_arena.records.replay.definition import DefinedBot
 
 NOTHING = Function("")
 MILLION = 1_000_000

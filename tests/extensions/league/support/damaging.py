@@ -11,8 +11,8 @@ from typing import Any
 
 from forging import forge
 
-from khiva_arena.replay.record import canonical
-from khiva_arena.store import files, sums
+from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store import files, sums
 
 VALUES: tuple[object, ...] = (
     *("", "x", "[]", "{}", "0" * 64, "9999-12-31T23:59:59+14:00", -1, 0, 1, 3, 2**63 - 1, 0.5, float("inf"), None),

@@ -13,7 +13,7 @@ from khiva_arena.extensions.league.folder import QUEUE
 from khiva_arena.extensions.league.player import player
 from khiva_arena.extensions.league.submissions import queue
 from khiva_arena.interface.cli.main import run
-from khiva_arena.store.db import Store
+from khiva_arena.records.store.db import Store
 
 TIME = "2026-11-25T00:00:00+00:00"
 

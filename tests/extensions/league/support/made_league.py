@@ -25,12 +25,12 @@ from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.player.batch_play import BatchPlay
 from khiva_arena.extensions.league.walked import LeagueSoFar, founded, with_batch
-from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import Conditions, DefinedBot, TimeLimits
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import Conditions, DefinedBot, TimeLimits
+from khiva_arena.records.store.db import BotRow, EventRow, Store
+from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
 from khiva_arena.report.placing import Batches
 from khiva_arena.sandbox.command import Command
-from khiva_arena.store.db import BotRow, EventRow, Store
-from khiva_arena.store.rows import SET_ASIDE_VOIDS
 
 BEACON = "echo line"
 """The command that prints the lines of the beacon of such a league."""

@@ -20,7 +20,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.entrants import guests
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.relay_program import WATCHDOG
-from khiva_arena.replay.verify import verify
+from khiva_arena.records.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.reap import MARK
 

@@ -7,8 +7,8 @@ from synthesised import Fails, once_in_a_while, play_event
 
 from khiva_arena.extensions.shards.play import ShardPlay
 from khiva_arena.extensions.shards.shard import PlannedShard, Shard
-from khiva_arena.store.db import EventRow
-from khiva_arena.store.shard_note import write_note
+from khiva_arena.records.store.db import EventRow
+from khiva_arena.records.store.shard_note import write_note
 
 
 def play_shard(

@@ -1,0 +1,1 @@
+"""The SQLite file of events, and bundles of events. Begin with ``db.py``."""

@@ -1,0 +1,444 @@
+"""The files of a store: opened to read or to write, with refusals of SQLite and the disk explained."""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EACCES, EDQUOT, EFBIG, EINVAL, EISDIR, ENOSPC, EROFS
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.errors import StoreError, StoreFull
+from khiva_arena.records.store import private, shape, wal
+from khiva_arena.records.store.seal import SEAL
+from khiva_arena.sandbox import regular_files
+from khiva_arena.text import LONGEST, harmless
+
+VERSION = 7
+READABLE = (2, 3, 4, 5, 6, VERSION)  # an older one is brought up to date when it is written
+_LEAGUES = 7
+"""The first version that holds leagues."""
+FILE = "arena.db"
+ALONE = "mode=ro&immutable=1"
+"""The words that make SQLite read a file without others beside it."""
+LOCK = "arena.lock"
+LOG = "log.jsonl"
+NOT_PLAYED = "not-played.json"
+"""The file with the bots that an event was to have and that do not play in it."""
+LEAGUE = "league.toml"
+"""The file with the settings of a league, which makes a store's folder that of a league."""
+FINAL = "final-"
+"""The beginning of the name of a folder with a final, in that of its league."""
+MODULES = "modules"
+"""The folder with the modules of events in ticks, each named by its hash."""
+PRIVATE_MODULES = "not-published"
+"""The file in that folder which says that the league of a final does not publish its bots. Copies of the folder have it, too."""
+APPLICATION = 0x4B484956  # "KHIV"
+BUSY_SECONDS = 10.0  # for another program that holds the file
+LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one
+PROBLEMS_MOST = 20
+MAKE_WRITABLE = "; make it writable and run the same command again, or give another --out"
+MALFORMED = "database disk image is malformed"
+FREE_SPACE = "; free some space and run the same command again, nothing that was recorded is lost"
+_NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")))
+
+
+# --- one arbiter at a time ---
+
+
+def lock(folder: Path) -> int:
+    """Take the lock of a store that is to be written. Raises StoreError when another arbiter has it."""
+    descriptor = private.open_file(folder / LOCK, os.O_RDWR)
+    if took_lock(descriptor):
+        return descriptor
+    os.close(descriptor)
+    raise _in_use(folder)
+
+
+def took_lock(descriptor: int) -> bool:
+    """Take the lock of an open file, and tell whether that was possible: whoever has it and is just ending gets a moment."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+        time.sleep(0.02)
+
+
+def narrow(folder: Path) -> None:
+    """Take all rights of others to the files of a store that is to be written: from now on they hold a secret."""
+    private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG, SEAL) for end in ("", "-wal", "-shm", "-journal"))
+
+
+def check_unlocked(folder: Path) -> None:
+    """Raise StoreError if an arbiter is at work on a store; a first look, before bots are built and started."""
+    if is_locked(folder):
+        raise _in_use(folder)
+
+
+def is_locked(folder: Path) -> bool:
+    """Tell whether an arbiter is at work on a store."""
+    try:
+        file = regular_files.open_file(folder / LOCK, follow=False)
+    except FileNotFoundError:
+        return False
+    with file:
+        return _is_taken(file.fileno())
+
+
+def _is_taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _in_use(folder: Path) -> StoreError:
+    return StoreError(f"{folder}: another arbiter is at work on this store; wait for it, or give another --out")
+
+
+class FileId(NamedTuple):
+    """The place of a file on its disk: a file or link that replaces it has another one."""
+
+    device: int
+    number: int
+
+
+def file_id(path: Path) -> FileId | None:
+    """Return which file is at a path, None if there is none."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    return FileId(status.st_dev, status.st_ino)
+
+
+# --- opening ---
+
+
+def open_to_read(folder: Path) -> sqlite3.Connection:
+    """Return a connection that cannot write."""
+    check_pieces(folder / FILE)
+    path = folder.resolve() / FILE
+    try:
+        return _open_in_mode(path, _how_to_read(path))
+    except sqlite3.OperationalError as error:
+        if shape.is_interrupt(error) or _is_busy(error) or wal.is_left(path) or is_locked(folder):
+            raise
+        return _open_in_mode(path, ALONE)  # a full disk has no room for the files that SQLite writes to read
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    """Tell whether another program holds the file, and may be changing it."""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _open_in_mode(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _connect(f"{path.as_uri()}?{mode}")
+    try:
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA schema_version").fetchone()  # the first look, for which SQLite makes its files
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def stand_in(connection: sqlite3.Connection) -> None:
+    """Give a store of an older version, opened to read, the tables it lacks: empty ones, in memory."""
+    if is_older(connection):
+        connection.executescript(_additions(_version(connection)).replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+def is_older(connection: sqlite3.Connection) -> bool:
+    """Tell whether a store is of an older version, and lacks tables."""
+    return _version(connection) < VERSION
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Make the tables that a store of an older version lacks, in place of those of ``stand_in``, in one transaction."""
+    lacking = connection.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'").fetchall()
+    drops = "".join(f"DROP TABLE temp.{name};" for (name,) in lacking)
+    additions = _additions(_version(connection))
+    try:
+        connection.executescript(f"BEGIN IMMEDIATE; {drops} {additions} PRAGMA user_version = {VERSION}; COMMIT;")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    try:
+        connection.text_factory = _text
+        shape.harden(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")  # damage is for the sums to find, not an error of the whole query
+
+
+def _how_to_read(path: Path) -> str:
+    """Return the mode in which SQLite opens the file.
+
+    SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at work
+    either. If nothing is left in the -wal file then, the one file is the whole store and will not change.
+    """
+    return "mode=ro" if os.access(path.parent, os.W_OK) or wal.is_left(path) else ALONE
+
+
+def open_to_write(folder: Path) -> sqlite3.Connection:
+    """Return a connection that writes; a store that does not exist is made. One of an older version stays so until its first row
+    is written, since a command that refuses must leave it to the engine that made it."""
+    path = folder / FILE
+    check_pieces(path)
+    _make_if_blank(path)
+    connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
+    try:
+        refuse_links(path)  # once more: one may have come since
+        check_version(folder, connection)
+        connection.execute("PRAGMA temp_store = MEMORY")
+        stand_in(connection)
+        wal.bound(connection)
+        connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
+        # A match that was reported as recorded must outlive even a power cut. macOS has the disk empty its cache only if asked.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def refuse_links(path: Path) -> None:
+    """Raise StoreError if one of the files that SQLite opens is a link, or no file at all: SQLite would follow it."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        try:
+            regular_files.refuse_other(f"{path}{end}")
+        except OSError as error:
+            if error.errno not in (EINVAL, EISDIR):
+                raise
+            problem = f"{path}{end}: {error.strerror}"
+            raise StoreError(f"{problem}; put the file itself there, or name the folder that it is in") from None
+
+
+def check_pieces(path: Path) -> None:
+    """Raise StoreError if only part of a store is there, or a link in place of a file. SQLite would throw away the contents of a
+    -wal file beside an empty file, or lay them over a new one."""
+    refuse_links(path)
+    remains = f", and {FILE}-wal holds what is left of it" if wal.is_left(path) else ""
+    if path.exists() and path.stat().st_size == 0:
+        raise StoreError(f"{path}: it is empty{remains}: restore a copy, or remove both, and the next run begins a new store")
+    if not path.exists() and remains:
+        raise StoreError(f"{path}: it is missing{remains}: put it back, or remove that, and the next run begins a new store")
+
+
+def _make_if_blank(path: Path) -> None:
+    """Make an empty store under another name and move it into place: an interrupt at any moment leaves no half of a store."""
+    if path.exists():
+        connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
+        try:
+            if not is_blank(connection):
+                return
+        finally:
+            connection.close()
+    draft = path.with_name(f"{FILE}-new")
+    _remove(draft)
+    try:
+        _make(draft)
+    except BaseException:
+        _remove(draft)
+        raise
+    draft.replace(path)
+
+
+def _make(draft: Path) -> None:
+    """Make a store as one file without a -wal file, since SQLite may fail to move the contents of a -wal file, and not report it.
+    SQLite gives the files beside it the mode of this one."""
+    os.close(private.open_file(draft, os.O_RDWR))
+    connection = sqlite3.connect(draft, isolation_level=None)
+    try:
+        versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+        connection.executescript(f"BEGIN; {_schema()} {versions} COMMIT;")
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+    log = Path(f"{draft}-wal")
+    if log.exists() and log.stat().st_size:
+        raise sqlite3.OperationalError("database or disk is full")
+
+
+def _remove(draft: Path) -> None:
+    for file in (draft, *(Path(f"{draft}{end}") for end in ("-wal", "-shm", "-journal"))):
+        file.unlink(missing_ok=True)
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Tell whether nothing was ever stored in the file, as when a full disk or a kill interrupted its making."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return (application, tables) == (0, 0)
+
+
+def check_version(folder: Path, connection: sqlite3.Connection) -> None:
+    """Raise StoreError if the file is not a store, or a store of another version, or its tables are not those of its version, or
+    if it is the store of a league of another format."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = _version(connection)
+    if application != APPLICATION:
+        raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
+    if version not in READABLE:
+        raise StoreError(
+            f"{folder / FILE}: a store of version {version}; this engine reads versions {READABLE[0]} to {VERSION}: "
+            "use the engine that made it, or another folder"
+        )
+    shape.check(folder / FILE, connection, _schema(version))
+    if version >= _LEAGUES:
+        shape.check_league(folder / FILE, connection)
+
+
+# --- the schema ---
+
+
+@cache
+def _schema(version: int = VERSION) -> str:
+    return _text_of("schema.sql") + _additions(READABLE[0], version)
+
+
+def _additions(after: int, version: int = VERSION) -> str:
+    """Return the SQL that the versions after one have added, up to another."""
+    return "".join(_text_of(f"schema_{number}.sql") for number in range(after + 1, version + 1))
+
+
+def _text_of(name: str) -> str:
+    return files(__package__).joinpath(name).read_text()
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    return set(connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall())
+
+
+@contextmanager
+def _empty(version: int) -> Iterator[sqlite3.Connection]:
+    """Open an empty store in memory. It is not kept, since threads cannot share it."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(_schema(version))
+        yield connection
+    finally:
+        connection.close()
+
+
+@cache
+def _statements_of(version: int) -> set[tuple[str, str, str]]:
+    with _empty(version) as store:
+        return _statements(store)
+
+
+def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
+    """Return the name and type of each column, and whether it may be NULL."""
+    return _columns()[table]
+
+
+@cache
+def _columns() -> dict[str, tuple[tuple[str, str, bool], ...]]:
+    query = 'SELECT m.name, c.name, c.type, NOT c."notnull" FROM sqlite_master m, pragma_table_info(m.name) c ORDER BY c.cid'
+    found: dict[str, tuple[tuple[str, str, bool], ...]] = {}
+    with _empty(VERSION) as store:
+        for table, name, kind, may_be_null in store.execute(query):
+            found[table] = (*found.get(table, ()), (name, kind, bool(may_be_null)))
+    return found
+
+
+def damage(connection: sqlite3.Connection) -> list[str]:
+    """Return each damage of the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
+    problems: list[str] = []
+    try:
+        if _statements(connection) != _statements_of(_version(connection)):
+            problems.append("its tables are not those of a store")
+        problems += _of_pages(connection)
+        rows = connection.execute("PRAGMA foreign_key_check").fetchall()
+        problems += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
+    except shape.REFUSED as error:
+        if shape.is_interrupt(error):
+            raise KeyboardInterrupt from None
+        problems.append(_words(error))
+    return [harmless(problem, LONGEST) for problem in problems]
+
+
+def first_damage(connection: sqlite3.Connection) -> str:
+    """Return the first damage that SQLite finds in the pages of the file, "" for none. An index may hide from all queries that
+    the row itself was changed."""
+    try:
+        problem = _of_pages(connection)
+    except shape.REFUSED as error:
+        if shape.is_interrupt(error):
+            raise KeyboardInterrupt from None
+        return _words(error)
+    return harmless(problem[0], LONGEST) if problem else ""
+
+
+def _of_pages(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute(f"PRAGMA integrity_check({PROBLEMS_MOST})").fetchall()
+    return [line for (text,) in rows for line in str(text).splitlines() if not line.startswith(("ok", "*** in database"))]
+
+
+# --- errors ---
+
+
+@contextmanager
+def explain_errors(folder: Path) -> Iterator[None]:
+    """Replace an error of SQLite or the disk by one line for the user: StoreFull if the disk is full, else StoreError."""
+    try:
+        yield
+    except shape.REFUSED as error:
+        if shape.is_interrupt(error):
+            raise KeyboardInterrupt from None
+        text = _words(error)
+        kind = StoreFull if "full" in text or getattr(error, "sqlite_errorname", "") in _NO_ROOM else StoreError
+        raise kind(f"{folder / FILE}: {text}{_advice(text)}") from error
+    except OSError as error:
+        no_room = error.errno in (ENOSPC, EDQUOT, EFBIG)
+        advice = FREE_SPACE if no_room else {EROFS: MAKE_WRITABLE, EACCES: MAKE_WRITABLE}.get(error.errno or 0, "")
+        raise (StoreFull if no_room else StoreError)(f"{folder}: {error.strerror or error}{advice}") from error
+
+
+def _words(error: Exception) -> str:
+    """Return SQLite's message, made harmless since names of a hostile file may stand in it."""
+    return MALFORMED if isinstance(error, UnicodeDecodeError) else harmless(" ".join(str(error).split()), LONGEST)
+
+
+def _advice(text: str) -> str:
+    hints = {
+        "full": FREE_SPACE,
+        "locked": "; another program holds it: end that and run the same command again",
+        "readonly": "; it cannot be written: check the permissions of the folder, then run the same command again",
+        "unable to open": "; check the permissions of the folder; if it cannot be written, copy arena.db and arena.db-wal to one "
+        "that can",
+        "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same command again, nothing that was "
+        "recorded is lost",
+        "malformed": "; it is damaged: restore a copy to continue; `khiva-arena verify` says what is sound, if it can be read",
+        "no such": "; it is damaged: restore a copy to continue",
+        "too big": "; a row of it is larger than any that an arbiter writes: `khiva-arena verify` says which; restore a copy",
+        "not a database": "; it is damaged or not a store: restore a copy, or give another folder",
+        "unsupported file format": "; it is damaged: restore a copy to continue",
+    }
+    return next((hint for word, hint in hints.items() if word in text), "; `khiva-arena verify` says what is sound")

@@ -1,0 +1,81 @@
+"""The reading of rows: bounded in memory whatever a file holds, and each row with whether it is as it was written."""
+
+import marshal
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.errors import StoreError
+from khiva_arena.records.store import files, sums
+from khiva_arena.records.store.files import FILE, explain_errors
+from khiva_arena.records.store.seal import Seal
+
+MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
+ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
+MOST_BYTES = 2**30  # that one question may take: more than a million matches need
+
+
+class StoreRows:
+    """The rows of a store.
+
+    folder: of the store.
+    """
+
+    folder: Path
+    _connection: sqlite3.Connection
+    _seal: Seal
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        return [row for rows in self._rows_by_piece(query, *values) for row in rows]
+
+    def _rows_by_piece(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query, a few at a time. Raises StoreError for more bytes than an arbiter may have written."""
+        size = 0
+        for rows, weight in self._pieces(query, values):
+            size += weight
+            if size > MOST_BYTES:
+                raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
+            yield rows
+
+    def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
+        """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
+        that a query has rows without end: callers set a limit."""
+        with explain_errors(self.folder):
+            rows = self._connection.execute(query, values)
+            while piece := rows.fetchmany(ROWS_AT_ONCE):
+                yield piece, len(marshal.dumps(piece))  # the quickest way to weigh them
+
+    def _batches(self, query: str, values: tuple[Any, ...]) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query, many at a time, as far as memory allows."""
+        batch: list[tuple[Any, ...]] = []
+        size = 0
+        for piece, weight in self._pieces(query, values):
+            batch += piece
+            size += weight
+            if len(batch) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
+                yield batch
+                batch, size = [], 0
+        yield batch
+
+    def _checked_rows(self, table: str, condition: str, *values: Any) -> list[sums.CheckedRow]:
+        """Return rows of a table by column, each with whether it is as it was written."""
+        rows = self._all(table, condition, *values)
+        return sums.check_all(table, files.columns(table), rows, sealed=self._seal.holds())
+
+    def _pairs(self, table: str, condition: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
+        """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
+        written."""
+        return self._check_rows(table, self._all(table, condition, *values))
+
+    def _check_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
+        return sums.check_rows(table, files.columns(table), rows, sealed=self._seal.holds())
+
+    def _all(self, table: str, condition: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._rows(f"{select_from(table)} WHERE {condition}", *values)
+
+
+def select_from(table: str) -> str:
+    """Return the question for all rows of a table, with its columns in the order of the schema."""
+    names = ", ".join(name for name, _, _ in files.columns(table))
+    return f"SELECT {names} FROM {table}"
