@@ -86,7 +86,7 @@ test-tools: .venv/.test ## with all tools installed, as in CI: tests of isolatio
 	$(TESTS) -m "(level or soak or language or skipped) and not long"
 
 test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing of it, and whole runs at level trusted
-	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/records/replay tests/protocol tests/report
+	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/records/replay tests/bots/protocol tests/report
 	$(BIN)/pytest -q tests/interface/cli/test_not_linux.py
 
 check: .venv/.test ## only lint, types and import contracts, and how large the package is
@@ -172,11 +172,11 @@ schema: .venv/.test ## write the published schemas and the tables of docs/standi
 
 vectors: .venv/.test ## write protocol/vectors, the generated parts of its pages and the draws of leagues again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
-	$(BIN)/python tests/protocol/make_frames.py --write
-	$(BIN)/python tests/modules/meter/make_modules.py --write
-	$(BIN)/python tests/modules/runner/make_runner.py --write
-	$(BIN)/python tests/modules/make_ticks.py --write
-	$(BIN)/python tests/modules/keep_rows.py --write
+	$(BIN)/python tests/bots/protocol/make_frames.py --write
+	$(BIN)/python tests/bots/modules/meter/make_modules.py --write
+	$(BIN)/python tests/bots/modules/runner/make_runner.py --write
+	$(BIN)/python tests/bots/modules/make_ticks.py --write
+	$(BIN)/python tests/bots/modules/keep_rows.py --write
 	$(BIN)/python tests/extensions/league/support/make_draws.py --write
 
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff

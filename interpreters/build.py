@@ -22,7 +22,7 @@ from typing import Any
 import cpython
 
 HERE = Path(__file__).parent
-RELEASED = HERE.parent / "khiva_arena" / "modules" / "released.toml"
+RELEASED = HERE.parent / "khiva_arena" / "bots" / "modules" / "released.toml"
 """The hashes of released interpreters, which the arena knows."""
 TARGET = ("-target", "wasm32-wasi", "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals", "-O2")
 """Options of the compiler and of the linker: code that protocol/METER.md takes, the same on every machine."""

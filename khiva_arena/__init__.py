@@ -94,8 +94,8 @@ from importlib import import_module
 __version__ = "0.3.0.dev1"
 _HOMES = {
     "AuditResult": "competition.audit.report",
-    "BotMatch": "protocol.bot_function",
-    "BotRequest": "protocol.bot_function",
+    "BotMatch": "bots.protocol.bot_function",
+    "BotRequest": "bots.protocol.bot_function",
     "CheckReport": "competition.conformance.report",
     "CheckStep": "competition.conformance.report",
     "Checkpoint": "interface.api.checkpoints",

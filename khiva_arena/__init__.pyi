@@ -1,6 +1,8 @@
 from khiva_arena import env as env
 from khiva_arena import errors as errors
 from khiva_arena import games as games
+from khiva_arena.bots.protocol.bot_function import BotMatch as BotMatch
+from khiva_arena.bots.protocol.bot_function import BotRequest as BotRequest
 from khiva_arena.competition.audit.cost import RerunCost as RerunCost
 from khiva_arena.competition.audit.report import AuditResult as AuditResult
 from khiva_arena.competition.audit.report import EventReport as EventReport
@@ -33,8 +35,6 @@ from khiva_arena.interface.api.tables import Table as Table
 from khiva_arena.interface.api.tables import TableList as TableList
 from khiva_arena.interface.api.tables import standings as standings
 from khiva_arena.interface.api.verify import verify as verify
-from khiva_arena.protocol.bot_function import BotMatch as BotMatch
-from khiva_arena.protocol.bot_function import BotRequest as BotRequest
 from khiva_arena.ratings.sprt import SprtReport as SprtReport
 from khiva_arena.report.shapes import PairDifference as PairDifference
 from khiva_arena.report.sprt import Sprt as Sprt

@@ -12,14 +12,14 @@ import pytest
 from arena import NAIVE, ROOT, C, arena, bots
 from tools import lacks
 
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.bots.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.competition.pages.names import read_names
 from khiva_arena.competition.settings.file import read_file
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.interface.cli import main
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,8 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[list[str]]:
-    """The words of each line that a page says to type, on fewer deals; tests/bots/test_readmes.py has a bot checked in whole."""
+    """The words of each line that a page says to type, on fewer deals; tests/shipped_bots/test_readmes.py has a bot checked in
+    whole."""
     text = "".join(blocks(page, "sh")).replace("\\\n", " ")
     for long, short in FEWER.items():
         text = text.replace(long, short)

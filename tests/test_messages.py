@@ -31,7 +31,7 @@ FOREIGN = re.compile(
 )
 LEFT = {
     "*/make_*.py": "writes files that are published, whose words are their own",
-    "tests/modules/*_rows.py": "as above",
+    "tests/bots/modules/*_rows.py": "as above",
     "tests/extensions/seats/support/fuzz_relay.py": "a program's own report",
     "tests/extensions/serve/test_in_a_browser.py": "the words of live.js, which is not Python",
     "tests/support/levels.py": "why a test is skipped",

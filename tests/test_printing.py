@@ -14,10 +14,10 @@ MAY_PRINT = ("interface/cli/", "interface/commands/", "display/terminal/", "exte
 PROGRAMS = {
     "interface/api/host.py": "hands the stderr of the playing process through",
     "extensions/cluster/own_cluster.py": "a cluster on this machine, in a process",
-    "modules/meter/__main__.py": "the meter alone, for authors of another one",
+    "bots/modules/meter/__main__.py": "the meter alone, for authors of another one",
     "native/build.py": "runs by itself while the package is being installed",
-    "sandbox/escape_attempts.py": "a process in a cell that tries to leave it",
-    "sandbox/keeper.py": "a process that keeps files in memory",
+    "bots/sandbox/escape_attempts.py": "a process in a cell that tries to leave it",
+    "bots/sandbox/keeper.py": "a process that keeps files in memory",
     "extensions/seats/link.py": "stands for a guest at the table",
     "extensions/seats/relay.py": "the relay, which runs without the arena",
 }

@@ -8,7 +8,7 @@ import msgspec
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import Notes, Quiet
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.sandbox.cell import Cell
+from khiva_arena.bots.sandbox.cell import Cell
 
 NOTES_PER_WINDOW = 65_536
 

@@ -14,9 +14,9 @@ import trio
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.wire import Use, Wire
-from khiva_arena.sandbox import system
-from khiva_arena.sandbox.cell import CORES
-from khiva_arena.sandbox.proc_usage import ThreadTime, own_delay
+from khiva_arena.bots.sandbox import system
+from khiva_arena.bots.sandbox.cell import CORES
+from khiva_arena.bots.sandbox.proc_usage import ThreadTime, own_delay
 
 DUE_ASKED = CORES + 0.2  # a fifth for what the system does on a bot's behalf
 DUE_UNASKED = 0.1

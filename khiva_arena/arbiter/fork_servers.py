@@ -1,6 +1,7 @@
 """Fork servers: runners of tables in ticks that this process keeps from one match to the next.
 
-A fork server forks a child for each table (modules/runner/forks.py), and is in a cell as any bot is. It serves one table at a
+A fork server forks a child for each table (bots/modules/runner/forks.py), and is in a cell as any bot is. It serves one table at
+a
 time, and is kept only once it has said that the child of the last table has ended: then nobody else can read what it is sent.
 It loads modules before it forks, and keeps those of the last table.
 After any failure it is killed, with whatever it has started, and the next match gets another one.
@@ -15,9 +16,9 @@ import trio
 
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.result import Measured
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 
 GRACE = 1.0
 """Seconds in which an idle fork server may end by itself. One that is killed with its namespace is in no sum of the system's."""

@@ -60,7 +60,7 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share, over_half_of_cores
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
-from khiva_arena.protocol.session import Breach, Phase
+from khiva_arena.bots.protocol.session import Breach, Phase
 from khiva_arena.result import Verdict
 
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.

@@ -15,15 +15,15 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seals import damage_of
 from khiva_arena.arbiter.stderr import NOT_STARTED, Quiet, last_line, noise_lines
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
+from khiva_arena.bots.sandbox import cell as isolation
+from khiva_arena.bots.sandbox import reap
+from khiva_arena.bots.sandbox.cell import Cell, kind
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING, Sandbox
+from khiva_arena.bots.sandbox.readable_paths import NotExecutable
+from khiva_arena.bots.sandbox.reaper import REAPER
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured
-from khiva_arena.sandbox import cell as isolation
-from khiva_arena.sandbox import reap
-from khiva_arena.sandbox.cell import Cell, kind
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Sandbox
-from khiva_arena.sandbox.readable_paths import NotExecutable
-from khiva_arena.sandbox.reaper import REAPER
 
 REAP_SECONDS = 10.0
 
@@ -179,7 +179,7 @@ async def refuse_fault_of_host(name: str, command: Command, seat: int, wire: Wir
         raise HostFault(f"{name}: {damage}")
     if not command.module:
         return
-    from khiva_arena.modules.runner.line import FAILED_STATUS  # not above: most bots are no modules
+    from khiva_arena.bots.modules.runner.line import FAILED_STATUS  # not above: most bots are no modules
 
     if wire.describe_exit(seat) == describe_status(FAILED_STATUS):
         endings = await wire.close(0.0)

@@ -11,8 +11,8 @@ from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import HostFault, Wire
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.stops import SETTLES_SECONDS
+from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.bots.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.ticks import ModuleTable

@@ -14,9 +14,9 @@ from khiva_arena.arbiter.match_steps import Faults as Faults
 from khiva_arena.arbiter.match_steps import MatchSteps, Rules
 from khiva_arena.arbiter.seat import Seat
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
+from khiva_arena.bots.protocol import messages
+from khiva_arena.bots.sandbox import stops
 from khiva_arena.errors import GameFault
-from khiva_arena.protocol import messages
-from khiva_arena.sandbox import stops
 
 if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer

@@ -18,7 +18,7 @@ from math import inf
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.level import Level
 
 HOST_WAITS = (1.0, 10.0, 60.0)
 """Seconds until a match that the host has spoilt is tried again: for the first time, the second and the third."""

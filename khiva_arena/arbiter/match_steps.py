@@ -9,11 +9,11 @@ from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seat import Bank, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Wire
+from khiva_arena.bots.protocol import codec, messages
+from khiva_arena.bots.protocol.session import Answer, Greeting, Phase
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Pending, Plain, State
 from khiva_arena.games.registry import get
-from khiva_arena.protocol import codec, messages
-from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record
 from khiva_arena.records.replay.requests import fault_of, hello

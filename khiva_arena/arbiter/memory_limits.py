@@ -9,8 +9,8 @@ import resource
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.limits import MIB
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.limits import MIB
 
 PAYLOADS, CODES = 4, 2
 """How often a payload, and compiled code while it is loaded, is in a runner's memory at most, beside what a module has."""
@@ -29,7 +29,7 @@ def of_a_runner(seats: int, codes: Iterable[int] = ()) -> int:
 
     codes: the bytes of each seat's compiled code, once if seats share it; the largest is there twice while it is loaded
     """
-    from khiva_arena.modules.runner.line import OWN_SPACE, SEAT_SPACE  # not above: most failures have to do with no module
+    from khiva_arena.bots.modules.runner.line import OWN_SPACE, SEAT_SPACE  # not above: most failures have to do with no module
 
     sizes = list(codes)
     return OWN_SPACE + seats * SEAT_SPACE + sum(sizes) + max(sizes, default=0)
@@ -43,7 +43,7 @@ def data_limit() -> int | None:
 
 def of_a_seat() -> int:
     """Return the bytes of memory that a runner needs for each module, beside what that declares."""
-    from khiva_arena.modules.runner.line import OWN_MEMORY  # not above, as in of_a_runner
+    from khiva_arena.bots.modules.runner.line import OWN_MEMORY  # not above, as in of_a_runner
 
     return OWN_MEMORY
 
@@ -54,7 +54,7 @@ def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool)
     memory: bytes that a bot of the event may have
     in_ticks: a runner has room beyond that
     """
-    from khiva_arena.modules.runner.line import OWN_MEMORY, PAGE, module_pages  # not above, as in of_a_runner
+    from khiva_arena.bots.modules.runner.line import OWN_MEMORY, PAGE, module_pages  # not above, as in of_a_runner
 
     most = module_pages(memory)
     each = [OWN_MEMORY + min(command.pages, most) * PAGE for command in commands if command.module]

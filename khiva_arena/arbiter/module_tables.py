@@ -9,7 +9,7 @@ from khiva_arena.arbiter.ticks import ModuleTable, Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.trace import FROM_BOT, Trace
 from khiva_arena.arbiter.transcript import Cutter
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 
 
 class KeepingTable:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import trio
 
-from khiva_arena.sandbox import system
+from khiva_arena.bots.sandbox import system
 
 IN, OUT, NOTHING = select.POLLIN, select.POLLOUT, 0
 

@@ -22,8 +22,8 @@ from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox import system
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import system
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure

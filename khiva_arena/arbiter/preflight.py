@@ -19,11 +19,11 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.bots.sandbox import stops
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.replay.record import Header
-from khiva_arena.sandbox import stops
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced

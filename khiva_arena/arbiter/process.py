@@ -3,12 +3,12 @@
 Theory of operation
 ===================
 
-Starting. For each seat a cell is made (sandbox/cell.py) and the cell's words are started in a session, and so a process group, of
-their own, with three pipes. At some levels the started process wraps the bot: ``pid`` is the arbiter's to kill and reap,
-``program`` is the bot's. Each carries a parent-death signal, so a kill -9 of the arbiter ends all bots. That signal is tied to
-the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread. trio would do it in a
-worker thread that ends when idle. While any match runs, this process adopts orphans (sandbox/reap.py): processes that a bot
-leaves behind become its children and not those of init.
+Starting. For each seat a cell is made (bots/sandbox/cell.py) and the cell's words are started in a session, and so a process
+group, of their own, with three pipes. At some levels the started process wraps the bot: ``pid`` is the arbiter's to kill and
+reap, ``program`` is the bot's. Each carries a parent-death signal, so a kill -9 of the arbiter ends all bots. That signal is tied
+to the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread. trio would do it in
+a worker thread that ends when idle. While any match runs, this process adopts orphans (bots/sandbox/reap.py): processes that a
+bot leaves behind become its children and not those of init.
 
 Moving bytes. No pipe ever blocks. One poller (poller.py) holds all stdouts and stderrs, and the stdins that did not take all
 that was sent. On Linux it is itself a descriptor on which trio waits, so a match costs trio one wait and not one for each pipe.
@@ -18,7 +18,7 @@ its input, or was killed for exceeding a limit.
 Watching. Every WATCH_SECONDS all bots are looked at (watch.py). A bot beyond its limits is killed at once with all of its
 processes; its seat hears the end of its output, and asks ``exceeded_limit`` for the reason. A bot that ended keeps its process
 number until it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number.
-For systems that lack the means for that, see sandbox/reaper.py.
+For systems that lack the means for that, see bots/sandbox/reaper.py.
 
 Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``describe_end``
 reaps, since only a reaped process tells its use, and so the limit that ended it. ``close`` ends all, on every path, in
@@ -47,12 +47,12 @@ from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, wait_for_e
 from khiva_arena.arbiter.pipes import Pipes
 from khiva_arena.arbiter.watch import Watch
 from khiva_arena.arbiter.wire import Arrival, Ending, HostFault, Use
+from khiva_arena.bots.sandbox import detect
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING, Sandbox
+from khiva_arena.bots.sandbox.proc_usage import PROCESSES_SEEN
+from khiva_arena.bots.sandbox.reaper import REAPER
 from khiva_arena.result import LINK_LOST
-from khiva_arena.sandbox import detect
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Sandbox
-from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN
-from khiva_arena.sandbox.reaper import REAPER
 
 PATIENCE = 0.001
 GONE_SECONDS = 0.5

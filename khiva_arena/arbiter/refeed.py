@@ -21,14 +21,14 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
+from khiva_arena.bots.protocol.messages import Decide, End, Fault, Hello
+from khiva_arena.bots.protocol.session import Answer, Greeting
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.errors import StagingError
-from khiva_arena.protocol.messages import Decide, End, Fault, Hello
-from khiva_arena.protocol.session import Answer, Greeting
 from khiva_arena.records.replay.record import IN_TICKS, Header
 from khiva_arena.records.replay.requests import Request
 from khiva_arena.result import Policy, Verdict
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 
 if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer

@@ -10,10 +10,10 @@ import stat
 from hashlib import blake2b, sha256
 from pathlib import Path
 
+from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.limits import MOST
 from khiva_arena.records.replay.record import canonical
-from khiva_arena.sandbox import regular_files
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.limits import MOST
 
 LARGEST_CODE = 1 << 30
 """Bytes of compiled code that is looked at."""

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from khiva_arena.protocol import codec
-from khiva_arena.protocol.session import Answer, Greeting, Session
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.session import Answer, Greeting, Session
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.replay.record import IN_TICKS, Header
 from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict

@@ -23,7 +23,7 @@ from typing import NamedTuple, Protocol
 
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Ending, HostFault
-from khiva_arena.protocol.session import Answer, Breach, Phase
+from khiva_arena.bots.protocol.session import Answer, Breach, Phase
 from khiva_arena.result import Verdict
 
 BACKSTOP = "its ticks took too much of the processor"

@@ -18,9 +18,9 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import incomplete_size
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
+from khiva_arena.bots.protocol.codec import HEADER
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.errors import ConfigError, RemoteProtocolError
-from khiva_arena.protocol.codec import HEADER
-from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.text import printable
 
 JSON_SHOWN = 400

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.codec import HEADER
+from khiva_arena.bots.protocol.messages import FROM_ARBITER
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol import codec
-from khiva_arena.protocol.codec import HEADER
-from khiva_arena.protocol.messages import FROM_ARBITER
 from khiva_arena.text import harmless
 
 SHOWN_BYTES = 32

@@ -17,10 +17,10 @@ import trio
 from khiva_arena.arbiter.child import Child
 from khiva_arena.arbiter.stderr import without_marks
 from khiva_arena.arbiter.wire import Ending, Use
-from khiva_arena.sandbox import proc_usage, silence
-from khiva_arena.sandbox.cell import Cell
-from khiva_arena.sandbox.limits import Resources, at_limit, too_much
-from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN
+from khiva_arena.bots.sandbox import proc_usage, silence
+from khiva_arena.bots.sandbox.cell import Cell
+from khiva_arena.bots.sandbox.limits import Resources, at_limit, too_much
+from khiva_arena.bots.sandbox.proc_usage import PROCESSES_SEEN
 
 WATCH_SECONDS = 0.1
 COSTS_BETWEEN_WATCHES = 10

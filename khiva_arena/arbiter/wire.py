@@ -8,7 +8,7 @@ import msgspec
 from khiva_arena.result import Measured
 
 if TYPE_CHECKING:  # who plays in a page has no processes
-    from khiva_arena.sandbox.proc_usage import ThreadTime
+    from khiva_arena.bots.sandbox.proc_usage import ThreadTime
 
 
 class HostFault(Exception):

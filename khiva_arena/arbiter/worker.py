@@ -19,8 +19,8 @@ from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.sandbox import stops
-from khiva_arena.sandbox.reaper import REAPER
+from khiva_arena.bots.sandbox import stops
+from khiva_arena.bots.sandbox.reaper import REAPER
 
 HEADER = 4
 CLOSE_SECONDS = 20.0

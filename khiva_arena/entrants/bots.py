@@ -13,11 +13,11 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena import shipped
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.entrants import manifest, runtimes, sources
 from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM, WORD, Interpreted, Runtime
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.sandbox import regular_files
 
 PYTHON = "{python}"
 SHOWN = 12
@@ -234,7 +234,8 @@ def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
 
     memory: the bytes that a bot of the event may have, some of which its runner takes
     """
-    from khiva_arena.modules.runner.line import OWN_MEMORY, PAGE, module_pages  # not above: by the wall clock no bot needs it
+    # not above: by the wall clock no bot needs it
+    from khiva_arena.bots.modules.runner.line import OWN_MEMORY, PAGE, module_pages
 
     left = module_pages(memory) * PAGE // MIB
     asked = [(bot, bot.interpreted.memory) for bot in bots if bot.interpreted]

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from khiva_arena import shipped
+from khiva_arena.bots.sandbox import cell as isolation
+from khiva_arena.bots.sandbox import readable_paths, reap, stops
+from khiva_arena.bots.sandbox.cell import Cell
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import FOR_A_BUILD, Resources
+from khiva_arena.bots.sandbox.reaper import REAPER
 from khiva_arena.entrants import runtimes, weight
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.errors import BotError, InternalError, StagingError
-from khiva_arena.sandbox import cell as isolation
-from khiva_arena.sandbox import readable_paths, reap, stops
-from khiva_arena.sandbox.cell import Cell
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import FOR_A_BUILD, Resources
-from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.text import file_name
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.entrants.bots import Bot, broken, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import regular_files
 from khiva_arena.text import is_text
 
 LONGEST_FILE = 1_000_000

@@ -9,8 +9,8 @@ import re
 import sys
 from typing import NamedTuple
 
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox.command import Command
 
 PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"

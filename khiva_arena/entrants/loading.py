@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from khiva_arena.bots.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_words
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.runtimes import Interpreted, Runtime
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_words
 
 
 class Bounds(msgspec.Struct, frozen=True):

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.bots.sandbox import readable_paths
 from khiva_arena.entrants import runtimes, toml_file
 from khiva_arena.entrants.runtimes import ARENA_S_OWN, MAXIMA, MODULE, NAME, USUAL_MAXIMUM, WORD, Interpreted, Runtime
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import readable_paths
 from khiva_arena.words import meant
 
 KEYS = {"name", "author", "version", "run", "module", "payload", "interpreter", "memory", "build", "games", "files", "include"}

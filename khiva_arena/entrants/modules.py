@@ -18,20 +18,20 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from khiva_arena.arbiter.memory_limits import why_unsure
+from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.bots.modules.meter.maxima import most_pages
+from khiva_arena.bots.sandbox import regular_files, scratch, seccomp, system
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.bots.sandbox.limits import GIB, MIB, Resources, in_words
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, full_disk, work
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.machine import OF_THE_MACHINE
-from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.modules.meter.maxima import most_pages
 from khiva_arena.records.replay.definition import identity_with_payload
-from khiva_arena.sandbox import regular_files, scratch, seccomp, system
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import GIB, MIB, Resources, in_words
 
 NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"
-FOLDER = Path(__file__).parent.parent / "modules"
+FOLDER = Path(__file__).parent.parent / "bots" / "modules"
 START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; main.main({room}.{work})"
 """The program that starts the runner without what Python reads at other starts. ``work``: a function of its module ``room``."""
 RUN, TABLE, TABLES, COMPILE = ("main", "run"), ("forks", "serve_alone"), ("forks", "serve_tables"), ("main", "compile_file")

@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.entrants.archive import PackedContent, stream_of
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.sandbox import regular_files
 
 HEAD = b"khiva-interpreted-1\n"
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from khiva_arena.bots.sandbox import readable_paths, regular_files
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import readable_paths, regular_files
 
 if TYPE_CHECKING:
     from khiva_arena.records.replay.definition import DefinedRuntime

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import regular_files
 
 LONGEST_FILE = 1_000_000
 DEEPEST = 32

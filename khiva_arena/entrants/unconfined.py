@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from khiva_arena.bots.sandbox import cell
+from khiva_arena.bots.sandbox.level import TRUSTING
+from khiva_arena.bots.sandbox.reap import new_mark
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.loading import Loading, allow_include
 from khiva_arena.entrants.staging import stage
-from khiva_arena.sandbox import cell
-from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.sandbox.reap import new_mark
 
 
 class Start(NamedTuple):

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from khiva_arena.sandbox.limits import size_in_words
+from khiva_arena.bots.sandbox.limits import size_in_words
 
 LOOK_SECONDS = 0.2
 LEAST_OF_AN_ENTRY = 4096

@@ -13,10 +13,10 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game, Plain
 
 if TYPE_CHECKING:
+    from khiva_arena.bots.protocol.bot_function import Choose
     from khiva_arena.env.coding import Coding
     from khiva_arena.env.vector_env import VectorEnv
     from khiva_arena.env.zoo import ArenaAEC, ArenaParallel
-    from khiva_arena.protocol.bot_function import Choose
 
 
 def aec(

@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
+from khiva_arena.bots.protocol.bot_function import Choose
 from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards, warn_of_slowness
 from khiva_arena.env.coding import WAIT, Coding
 from khiva_arena.env.deals import Deals, Seed
@@ -19,7 +20,6 @@ from khiva_arena.env.matches import EngineMatch, Match, MatchInC
 from khiva_arena.env.players import Players
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game, Plain, State
-from khiva_arena.protocol.bot_function import Choose
 
 ANSI = "ansi"
 """The only render mode."""

@@ -20,7 +20,7 @@
    -f HEX, -g HEX       enforce the rules and a seccomp program: -g where Landlock keeps no signals, else -f
    -e NUMBER            enforce the seccomp program that a descriptor is open on, and close that
 
-   It does what sandbox/launcher.py, bubblewrap, setpriv and prlimit do where there is no compiler. It allocates nothing. The
+   It does what bots/sandbox/launcher.py, bubblewrap, setpriv and prlimit do where there is no compiler. It allocates nothing. The
    environment is the program's already. A failure is one line on stderr and code 126, before the program runs. */
 
 #define _GNU_SOURCE

@@ -22,14 +22,14 @@ from khiva_arena.arbiter import lifetimes, live, match_queue, memory_limits, poo
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.audit.compared import compared
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.result import Clock, Verdict
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Sandbox
 
 pytestmark = pytest.mark.slow
 
@@ -253,8 +253,8 @@ def test_a_fault_of_the_machine_is_nobodys_and_accuses_nobody(
 
 
 def test_each_row_of_the_machine_is_brought_about() -> None:
-    # tests/arbiter/test_pool.py ends a process, and tests/modules/runner/test_growth.py has memory refused. The hub is ended in
-    # tests/extensions/seats/test_relay.py, and fails in test_of_many.py.
+    # tests/arbiter/test_pool.py ends a process, and tests/bots/modules/runner/test_growth.py has memory refused. The hub is ended
+    # in tests/extensions/seats/test_relay.py, and fails in test_of_many.py.
     elsewhere = ("a process of the arena that plays", "the machine refuses memory", "the process that")
     missing = [what for what in rows("The machine's") if not what.startswith(tuple(case.what for case in HOST))]
     assert [what for what in missing if not what.startswith(elsewhere)] == []

@@ -6,9 +6,9 @@ import trio
 from khiva_arena.arbiter import poller
 from khiva_arena.arbiter.poller import PollPoller
 from khiva_arena.arbiter.process import PATIENCE, Processes
-from khiva_arena.sandbox import cell, readable_paths, trusted
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING
+from khiva_arena.bots.sandbox import cell, readable_paths, trusted
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING
 
 CAT = Command(("cat",), "/")
 LONG = 60.0

@@ -13,7 +13,7 @@ from levels import ROOT
 from stopping import instant
 from tools import lacks, need
 
-from khiva_arena.sandbox import launch
+from khiva_arena.bots.sandbox import launch
 
 PLAYS = """
 import os, sys
@@ -21,8 +21,8 @@ from contextlib import suppress
 sys.path[:0] = [sys.argv[1]]
 from jobs import job
 from khiva_arena.arbiter import pool
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 bot, sandbox = Command((sys.argv[2], "rotate"), "/tmp"), Sandbox(Level(sys.argv[3]))
 outcomes = []
 

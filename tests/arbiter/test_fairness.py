@@ -19,10 +19,10 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.proc_usage import ThreadTime
 from khiva_arena.result import VOIDS_MOST, Verdict
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.proc_usage import ThreadTime
 
 pytestmark = pytest.mark.slow
 

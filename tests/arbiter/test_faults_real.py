@@ -17,10 +17,10 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.stderr import for_people, without_marks
+from khiva_arena.bots.sandbox import silence
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox import silence
-from khiva_arena.sandbox.command import Command
 
 pytestmark = pytest.mark.slow
 

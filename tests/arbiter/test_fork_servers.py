@@ -15,9 +15,9 @@ from khiva_arena.arbiter.lifetimes import wait_for_exit
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.sandbox.limits import Resources
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.bots.sandbox.limits import Resources
 
 HONEST = ("honest", "honest")
 AT_THE_END = ("stays", "mumbles")

@@ -17,10 +17,10 @@ from wording import pattern
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import Resources
 
 pytestmark = pytest.mark.slow
 

@@ -18,10 +18,10 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuAccount, CpuSample
 from khiva_arena.arbiter.match import LiveMatch, Outcome
 from khiva_arena.arbiter.wire import Arrival
+from khiva_arena.bots.sandbox import proc_usage
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.proc_usage import own_delay, thread_times
 from khiva_arena.result import VOIDS_MOST, Verdict
-from khiva_arena.sandbox import proc_usage
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.proc_usage import own_delay, thread_times
 
 NOBODY = Command((), "")
 NOTHING = [0.0, 0.0, 0.0]

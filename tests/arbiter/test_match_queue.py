@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.match_queue import Jobs, MatchQueue
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.level import Level
 
 
 def queue_of(*matches: tuple[int, str], level: Level = Level.TRUSTED) -> MatchQueue:

@@ -11,8 +11,8 @@ from wording import sentence
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.command import Command
 
 NOBODY = Command((), "")
 SEATS = 3

@@ -12,8 +12,8 @@ from arena import ROOT
 from modules import start, wasm
 
 from khiva_arena.arbiter import memory_limits
-from khiva_arena.modules.runner import line, ticks, vm
-from khiva_arena.sandbox.limits import MIB
+from khiva_arena.bots.modules.runner import line, ticks, vm
+from khiva_arena.bots.sandbox.limits import MIB
 
 pytestmark = pytest.mark.slow
 

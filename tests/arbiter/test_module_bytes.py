@@ -11,8 +11,8 @@ from scripted_table import Module, ScriptedTable, answer, honest, job_in_ticks, 
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import Reply, RunEnd
+from khiva_arena.bots.protocol import codec
 from khiva_arena.games.registry import get
-from khiva_arena.protocol import codec
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import requests
 

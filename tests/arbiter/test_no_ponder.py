@@ -14,11 +14,11 @@ from waiting import until
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.bots.sandbox.cell import kind
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING, Level, Sandbox
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.cell import kind
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Level, Sandbox
 
 pytestmark = pytest.mark.slow
 

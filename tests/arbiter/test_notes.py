@@ -14,8 +14,8 @@ from module_matches import staged
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_its_author, for_people, without_marks
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.result import Clock, Verdict
-from khiva_arena.sandbox.command import Command
 from khiva_arena.text import printable
 
 pytestmark = pytest.mark.slow
@@ -108,7 +108,7 @@ def test_a_remark_stands_where_it_was_made_and_counts_as_none_of_the_bots_bytes(
 
 def test_the_notes_of_a_module_say_what_it_is_not_sent(tmp_path: Path) -> None:
     """Its frames have no words about a fault, since it would pay for each byte; who wrote it reads them here."""
-    with maker_at(Path(__file__).parents[1] / "modules" / "make_ticks.py") as maker:
+    with maker_at(Path(__file__).parents[1] / "bots" / "modules" / "make_ticks.py") as maker:
         wrong, honest = maker.bot({2: maker.tick_bots.CHOOSES_WRONGLY}), maker.bot()
     commands = [staged(tmp_path, "wrong", wrong), staged(tmp_path, "honest", honest)]
     outcome = play_one(module_job(commands, Clock.TICKS, policy="lenient"))

@@ -11,7 +11,7 @@ from levels import script_at
 from tools import lacks
 
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bots" / "broken"))
 from touching import touch

@@ -10,7 +10,7 @@ from tools import lacks
 
 from khiva_arena.arbiter import poller
 from khiva_arena.arbiter.poller import IN, NOTHING, OUT, EpollPoller, Poller, PollPoller
-from khiva_arena.sandbox import system
+from khiva_arena.bots.sandbox import system
 
 
 @pytest.fixture(params=[PollPoller, EpollPoller])

@@ -29,9 +29,9 @@ from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.errors import ConfigError, InternalError, StoreError
 from khiva_arena.machine import of_the_machine
-from khiva_arena.sandbox.command import Command
 
 pytestmark = pytest.mark.slow
 

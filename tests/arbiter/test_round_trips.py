@@ -11,9 +11,9 @@ from scripted import play as play_scripted
 from khiva_arena.arbiter import round_trip
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Bank
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.command import Command
 
 
 def slow(seconds: float) -> Bot:

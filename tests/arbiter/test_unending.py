@@ -15,10 +15,10 @@ from jobs import SECRET, job
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.bots.sandbox import reap
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox import reap
-from khiva_arena.sandbox.command import Command
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.level import Level
 
 HOURS = 36_000.0
 PlayOne = Callable[[Job], Awaitable[Outcome]]

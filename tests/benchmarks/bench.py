@@ -31,9 +31,9 @@ from jobs import job  # noqa: E402
 from spread import LEAST, Spread, spread, told  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
-from khiva_arena.sandbox.command import Command  # noqa: E402
-from khiva_arena.sandbox.detect import levels  # noqa: E402
-from khiva_arena.sandbox.level import Level  # noqa: E402
+from khiva_arena.bots.sandbox.command import Command  # noqa: E402
+from khiva_arena.bots.sandbox.detect import levels  # noqa: E402
+from khiva_arena.bots.sandbox.level import Level  # noqa: E402
 
 NARROW = 0.03
 MOST = 41

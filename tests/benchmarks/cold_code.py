@@ -9,8 +9,8 @@ from random import Random
 
 from wasm import Function, Made, assemble, sleb, uleb, vector
 
-from khiva_arena.modules.meter import bounds
-from khiva_arena.modules.meter.prices import COLD
+from khiva_arena.bots.modules.meter import bounds
+from khiva_arena.bots.modules.meter.prices import COLD
 
 LENGTHS = (10, 40, 160, 640)
 """Bytes of the parts that are jumped over."""

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from javascript import HELLO, KEY, MEMORY, interpreter, payload
 from modules import SeatAlone, machine
 
-from khiva_arena.modules.meter import rewritten
-from khiva_arena.modules.meter.prices import WORST_NANOSECONDS
-from khiva_arena.modules.runner import line, vm
+from khiva_arena.bots.modules.meter import rewritten
+from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS
+from khiva_arena.bots.modules.runner import line, vm
 
 TICKS = 3_000_000_000
 MANY = "const fs = []; for (let i = 0; i < 300; i++) fs.push(Function('o', `return o.p${i} + o.q${i * 7 % 300}`));"

@@ -20,9 +20,9 @@ import wasm_vm
 import wasmtime
 from wasm import Function, Made
 
-from khiva_arena.modules.meter import rewritten
-from khiva_arena.modules.meter.prices import LOADS, PAGES
-from khiva_arena.modules.meter.rewrite import TICKS
+from khiva_arena.bots.modules.meter import rewritten
+from khiva_arena.bots.modules.meter.prices import LOADS, PAGES
+from khiva_arena.bots.modules.meter.rewrite import TICKS
 
 RUNS = 3
 SECONDS = 0.15

@@ -32,13 +32,13 @@ from spread import LEAST, spread  # noqa: E402
 from khiva_arena import shipped  # noqa: E402
 from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
+from khiva_arena.bots.modules.meter import rewritten  # noqa: E402
+from khiva_arena.bots.modules.runner import line  # noqa: E402
+from khiva_arena.bots.sandbox.command import Command  # noqa: E402
 from khiva_arena.entrants import bots, modules, staging  # noqa: E402
 from khiva_arena.entrants.only_modules import kept, only_modules  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
-from khiva_arena.modules.meter import rewritten  # noqa: E402
-from khiva_arena.modules.runner import line  # noqa: E402
 from khiva_arena.result import Clock  # noqa: E402
-from khiva_arena.sandbox.command import Command  # noqa: E402
 
 ROUNDS = LEAST + 2
 MATCHES = 20

@@ -30,10 +30,10 @@ from stages import make_run  # noqa: E402
 from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.fairness import CpuAccount  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
+from khiva_arena.bots.sandbox.command import Command  # noqa: E402
+from khiva_arena.bots.sandbox.level import Level, Sandbox  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
 from khiva_arena.rng import Stream  # noqa: E402
-from khiva_arena.sandbox.command import Command  # noqa: E402
-from khiva_arena.sandbox.level import Level, Sandbox  # noqa: E402
 
 T = TypeVar("T")
 ARENA = [sys.executable, "-m", "khiva_arena"]

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from arena import bots  # noqa: E402 - found beside this file
 from terminal import Terminal  # noqa: E402
 
-from khiva_arena.sandbox.proc_usage import children  # noqa: E402
+from khiva_arena.bots.sandbox.proc_usage import children  # noqa: E402
 
 SECONDS = 60.0
 SAMPLE_SECONDS = 0.02

@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE.parent / "support")]
 from busy import busy  # noqa: E402 - found beside this folder
 from stopping import HOWS, SIGNALS, Stop, Stopped, instant, stop  # noqa: E402
 
-from khiva_arena.sandbox.detect import levels  # noqa: E402
+from khiva_arena.bots.sandbox.detect import levels  # noqa: E402
 
 MOST = 10
 STOPS = 200

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from wording import pattern, sentence
 
-from khiva_arena.sandbox import stops
+from khiva_arena.bots.sandbox import stops
 
 pytestmark = pytest.mark.slow
 

@@ -12,10 +12,10 @@ from killing import Kill, run_to_the_end
 from stopping import Stopped, instant
 from tools import need
 
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
-from khiva_arena.sandbox.detect import best
 
 pytestmark = pytest.mark.soak
 

@@ -25,10 +25,10 @@ from wording import sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.bots.sandbox import reap, stops, uids
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox import reap, stops, uids
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
 
 pytestmark = pytest.mark.soak
 

@@ -13,13 +13,13 @@ import pytest
 from wording import pattern, sentence
 
 from khiva_arena import shipped
+from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import bots, build
 from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.loading import Loading, allow_include
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.sandbox import regular_files
-from khiva_arena.sandbox.command import Command
 
 TOML = 'name = "a"\nrun = "{python} main.py"\n'
 ALLOWED = Loading(include=allow_include)

@@ -13,12 +13,12 @@ from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.result import Clock, Verdict
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import best
 
 pytestmark = pytest.mark.slow
 

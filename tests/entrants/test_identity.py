@@ -14,11 +14,11 @@ from stores import NAIVE
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import seals
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.records.replay.record import canonical
-from khiva_arena.sandbox.level import Level
 
 NOBODY = 65534
 TOML = 'name = "ann"\nrun = "{python} main.py"\n'

@@ -14,6 +14,10 @@ from interpreted_bots import installed as installed
 from wording import pattern, sentence
 
 from khiva_arena import shipped
+from khiva_arena.bots.modules import released
+from khiva_arena.bots.modules.meter import ModuleRefused, rewritten
+from khiva_arena.bots.modules.meter.maxima import with_memory
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.competition.settings.one_match import settings_and_bots
@@ -25,11 +29,7 @@ from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.interface.api.new_check import parts_of_check
 from khiva_arena.interface.commands import new as new_bot
-from khiva_arena.modules import released
-from khiva_arena.modules.meter import ModuleRefused, rewritten
-from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.records.replay.definition import ModuleFile
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 

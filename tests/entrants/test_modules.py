@@ -24,17 +24,17 @@ from wording import sentence
 
 import khiva_arena
 from khiva_arena import shipped
+from khiva_arena.bots.modules.meter import rewrite
+from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.bots.modules.meter.prices import NUMBER
+from khiva_arena.bots.sandbox import readable_paths
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.extensions.league.full_disk import disk_is_full
-from khiva_arena.modules.meter import rewrite
-from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.modules.meter.prices import NUMBER
-from khiva_arena.sandbox import readable_paths
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from arena import arena, without_trust
 from wasm import Function, Made, assemble, joined, sized, start, uleb, vector
 from wording import pattern
 
-from khiva_arena.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
-from khiva_arena.sandbox.limits import MIB
+from khiva_arena.bots.sandbox.limits import MIB
 
 modules.TO_COMPILE = replace(modules.TO_COMPILE, cpu=30, memory=512 * MIB)
 try:

@@ -12,6 +12,7 @@ from module_cup import vectors
 from odd_names import NO_TEXT, ODD, folder
 from wording import sentence
 
+from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.competition.playing import starts
 from khiva_arena.entrants import interpreters
 from khiva_arena.entrants.bots import Bot, load
@@ -19,7 +20,6 @@ from khiva_arena.entrants.payloads import packed
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
-from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.records.store.rows import NotPlayed
 from khiva_arena.text import file_name
 

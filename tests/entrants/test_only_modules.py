@@ -10,8 +10,8 @@ from arena import arena, bots
 from compiled_bots import EVENT, RUN_AGAIN, digest
 from wording import pattern, sentence
 
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.records.replay.record import Record
-from khiva_arena.sandbox.detect import best
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

@@ -13,15 +13,15 @@ from levels import EVERY_LEVEL, KEEPING, SYSTEM_PYTHON
 from runtime import PACKAGE, make_runtime, set_version
 from wording import pattern, sentence
 
+from khiva_arena.bots.sandbox import readable_paths
+from khiva_arena.bots.sandbox.cell import cell
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.runtimes import Runtime, of_settings
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.sandbox import readable_paths
-from khiva_arena.sandbox.cell import cell
-from khiva_arena.sandbox.level import Level, Sandbox
 
 pytestmark = pytest.mark.slow
 

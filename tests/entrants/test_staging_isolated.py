@@ -14,15 +14,15 @@ from arena import descendants, left_over
 from levels import EVERY_LEVEL, KEEPING
 from wording import sentence
 
+from khiva_arena.bots.sandbox import reap, scratch, uids
+from khiva_arena.bots.sandbox.cell import cell
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.entrants import build, staging
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, InternalError
-from khiva_arena.sandbox import reap, scratch, uids
-from khiva_arena.sandbox.cell import cell
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import Resources
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ from random import Random
 import fuzz_grow as grow
 import fuzz_oracle as oracle
 
+from khiva_arena.bots.protocol import codec, messages
+from khiva_arena.bots.protocol.session import DROPPED_MOST, Answer, Breach, Greeting, Phase, Session, SessionOutcome
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
-from khiva_arena.protocol import codec, messages
-from khiva_arena.protocol.session import DROPPED_MOST, Answer, Breach, Greeting, Phase, Session, SessionOutcome
 
 HELLO = messages.Hello([1], [], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
 END = messages.End("over", [1, 2], [3, 4])

@@ -14,7 +14,7 @@ import msgpack
 from jobs import job
 from scripted import honest, play
 
-from khiva_arena.sandbox.command import Command
+from khiva_arena.bots.sandbox.command import Command
 
 VECTORS = Path(__file__).parents[2] / "protocol" / "vectors" / "frames.json"
 REQ = 1_000

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.session import Session
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol import codec
-from khiva_arena.protocol.session import Session
 
 # Chance is hypothesis's own, so that it can make a failing case smaller; derandomised, so that a build is green or red for good.
 CHANCE = st.randoms(use_true_random=False)

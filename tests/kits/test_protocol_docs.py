@@ -16,8 +16,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from khiva_arena.bots.protocol import codec
 from khiva_arena.games.registry import GAMES
-from khiva_arena.protocol import codec
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import digest_of, run_digest
 
@@ -29,7 +29,7 @@ RUN = {
     "README.md": {"hex", "json", "python", "sh"},
     "SPEC.md": {"mermaid", "text"},
     "games/emira.md": {"json", "python"},  # its python is run by tests/games/emira/test_emira_views.py
-    "verifier/README.md": {"console", "js", "sh", "text"},  # by tests/modules/test_verifier_page.py, checker/test_checker.py
+    "verifier/README.md": {"console", "js", "sh", "text"},  # by tests/bots/modules/test_verifier_page.py, checker/test_checker.py
 }
 """The languages of the blocks that a test here runs, by page; other pages of games have JSON alone."""
 

@@ -32,12 +32,12 @@ ROOMS = {
     "silk_road": ("khiva_arena/games/silk_road", f"tests/games/silk_road {GAME_TESTS}"),
     "schedule": ("khiva_arena/schedule", "tests/schedule"),
     "ratings": ("khiva_arena/ratings", "tests/ratings"),
-    "meter": ("khiva_arena/modules/meter", "tests/modules/meter/test_vectors.py tests/modules/meter"),
+    "meter": ("khiva_arena/bots/modules/meter", "tests/bots/modules/meter/test_vectors.py tests/bots/modules/meter"),
     "runner": (
-        "khiva_arena/modules/runner",
-        "tests/modules/runner/test_runner_vectors.py tests/modules/test_tick_vectors.py tests/modules/runner",
+        "khiva_arena/bots/modules/runner",
+        "tests/bots/modules/runner/test_runner_vectors.py tests/bots/modules/test_tick_vectors.py tests/bots/modules/runner",
     ),
-    "session": ("khiva_arena/protocol/session.py", "tests/protocol tests/arbiter/test_match_scripted.py"),
+    "session": ("khiva_arena/bots/protocol/session.py", "tests/bots/protocol tests/arbiter/test_match_scripted.py"),
 }
 """What is changed, and the tests that should notice: those of them that ``make test`` runs."""
 MARKS = "not soak and not language and not long"

@@ -10,9 +10,9 @@ from hypothesis import strategies as some
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.worker import Worker
+from khiva_arena.bots.sandbox import system
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.records.replay.record import Header, RecordedSeat
-from khiva_arena.sandbox import system
-from khiva_arena.sandbox.level import Level, Sandbox
 
 MATCHES = some.lists(some.tuples(some.integers(0, 3), some.text("abcde", min_size=2, max_size=3)), max_size=30)
 """Matches of any deals and bots, for ``match``."""

@@ -13,7 +13,7 @@ from in_process import in_process
 from waiting import until
 from wording import pattern
 
-from khiva_arena.sandbox.reap import MARK
+from khiva_arena.bots.sandbox.reap import MARK
 
 ROOT = Path(__file__).parent.parent.parent
 RANDOM = str(ROOT / "bots" / "python" / "random")

@@ -9,7 +9,7 @@ from scripted_table import job_in_ticks
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.sandbox.command import Command
+from khiva_arena.bots.sandbox.command import Command
 
 DOUBLE = Path(__file__).parent / "double_runner.py"
 

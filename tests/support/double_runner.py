@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import msgpack
 
-from khiva_arena.modules.runner import forks, line
+from khiva_arena.bots.modules.runner import forks, line
 
 Item = tuple[int, int, int, bytes]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from makers import maker_at
 
-with maker_at(Path(__file__).parent.parent / "modules" / "make_ticks.py") as _maker:
+with maker_at(Path(__file__).parent.parent / "bots" / "modules" / "make_ticks.py") as _maker:
     tick_bots = _maker.tick_bots
 _ALL, _LENGTH = 896, 900
 """The place of a pair of pointer and length for what was read."""

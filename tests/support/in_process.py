@@ -21,9 +21,9 @@ from typing import IO, Any
 import pytest
 
 import khiva_arena
+from khiva_arena.bots.sandbox import detect, warm
 from khiva_arena.display.terminal import console, interrupts
 from khiva_arena.interface.cli import main
-from khiva_arena.sandbox import detect, warm
 
 ARGV0 = str(Path(khiva_arena.__file__).with_name("__main__.py"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGCHLD)
@@ -33,7 +33,7 @@ PURE = tuple(
     f"khiva_arena.{place}"
     for place in (
         *("games.", "protocol.", "replay.", "ratings.", "schedule.", "store.", "events.", "page.", "env.", "crules."),
-        *("sandbox.calls", "sandbox.seccomp"),
+        *("bots.sandbox.calls", "bots.sandbox.seccomp"),
     )
 )
 """Rooms and modules that remember nothing of the machine but the package's own files: what they remember stays right."""

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from echo import ECHO
 
+from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.entrants import interpreters
 from khiva_arena.entrants.loading import Interpreters, Loading
-from khiva_arena.modules.meter.maxima import with_memory
 
 LINE = 'interpreter = "echo main.js"'
 TAKEN = Loading(interpreters=Interpreters(unreleased=True))

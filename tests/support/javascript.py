@@ -15,15 +15,15 @@ from modules import answers_to
 from second_vm import Part
 from tools import lacks
 
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import bots, staging
 from khiva_arena.entrants.archive import PackedContent, stream_of
 from khiva_arena.entrants.payloads import HEAD
-from khiva_arena.sandbox.command import Command
 
 KIT = ROOT / "bots" / "javascript" / "kit" / "khiva_kit.js"
 PROJECT = ROOT / "interpreters"
 BUILT = PROJECT / "build" / "javascript.wasm"
-RELEASED = ROOT / "khiva_arena" / "modules" / "released.toml"
+RELEASED = ROOT / "khiva_arena" / "bots" / "modules" / "released.toml"
 KEY = 0x0123456789ABCDEF
 MEMORY = 16 << 20
 HELLO = packed({"type": "hello", "protos": [1], "seed": 7}).hex()

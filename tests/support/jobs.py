@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING, Sandbox
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header, Record, RecordedSeat
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Sandbox
 
 SECRET = bytes(range(32))
 TIME = {"startup_ms": 5_000, "turn_ms": 1_000, "bank_ms": 2_000}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from waiting import until
 
-from khiva_arena.sandbox import reap, system
+from khiva_arena.bots.sandbox import reap, system
 
 RUN = "KHIVA_TESTS_RUN"
 SECONDS = 30.0

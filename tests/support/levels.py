@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tools import lacks
 
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import best, levels, remedy
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.detect import best, levels, remedy
+from khiva_arena.bots.sandbox.level import Level
 
 ROOT = Path(__file__).parent.parent.parent
 SUPPORT = Path(__file__).parent

@@ -14,10 +14,10 @@ from typing import Any, Literal
 import msgspec
 
 from khiva_arena import stream
+from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 from khiva_arena.competition.conformance.report import CheckReport
 from khiva_arena.games import schema as games
 from khiva_arena.json_schema import DIALECT
-from khiva_arena.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 from khiva_arena.report import plan, shapes, sprt
 from khiva_arena.report.columns import COLUMNS
 from khiva_arena.report.in_common import InCommon

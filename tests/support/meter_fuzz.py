@@ -9,7 +9,7 @@ import random_modules
 import wasm_vm
 from wording import pattern
 
-from khiva_arena.modules.meter import ModuleRefused, rewritten
+from khiva_arena.bots.modules.meter import ModuleRefused, rewritten
 
 EACH = 10
 """So many cases in a row come from one random module, the first of them unchanged."""

@@ -14,8 +14,8 @@ from forged_ticks import Forge
 from modules import answers_to
 from once import made_once
 
+from khiva_arena.bots.modules.runner.line import PAGE
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
-from khiva_arena.modules.runner.line import PAGE
 from khiva_arena.records.replay.record import Record, canonical, run_digest
 from khiva_arena.records.replay.seeds import seed_secret
 

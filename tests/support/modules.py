@@ -11,14 +11,14 @@ from golden import Word
 from second_vm import QUIET, WORDS
 from wasmtime import wat2wasm
 
+from khiva_arena.bots.modules.meter import rewritten
+from khiva_arena.bots.modules.meter.imports import PARAMS
+from khiva_arena.bots.modules.runner import baton, instance, line, vm, wasi
+from khiva_arena.bots.modules.runner.ticks import TickSeat
+from khiva_arena.bots.modules.runner.vm import Unfit
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
-from khiva_arena.modules.meter import rewritten
-from khiva_arena.modules.meter.imports import PARAMS
-from khiva_arena.modules.runner import baton, instance, line, vm, wasi
-from khiva_arena.modules.runner.ticks import TickSeat
-from khiva_arena.modules.runner.vm import Unfit
 
 SECONDS = 120
 WASI = wasi.NAME

@@ -1,10 +1,11 @@
-"""The public MessagePack test suite (tests/protocol/msgpack_test_suite.json), sorted by what the protocol's profile allows."""
+"""The public MessagePack test suite (tests/bots/protocol/msgpack_test_suite.json), sorted by what the protocol's profile
+allows."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).parents[1] / "protocol" / "msgpack_test_suite.json"
+FILE = Path(__file__).parents[1] / "bots" / "protocol" / "msgpack_test_suite.json"
 INT_MOST = 2**53 - 1
 FLOATS = (0xCA, 0xCB)
 OUTSIDE = ("binary", "timestamp", "ext")

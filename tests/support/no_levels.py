@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from levels import trusting
 
-from khiva_arena.sandbox import detect, remedies
+from khiva_arena.bots.sandbox import detect, remedies
 
 LACK = "bubblewrap is not installed"
 COMMAND = remedies.installation("bubblewrap")

@@ -12,7 +12,7 @@ from wording import pattern
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import Store
 
-with maker_at(Path(__file__).parent.parent / "modules" / "make_ticks.py") as maker:
+with maker_at(Path(__file__).parent.parent / "bots" / "modules" / "make_ticks.py") as maker:
     made = maker.tick_bots
 TAKES = f"local.get $sum i32.const {made.FRAME} i32.load 0 i32.xor local.set $sum\n"
 MODULE = made.bot(at_the_start=made.READS + TAKES)

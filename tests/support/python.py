@@ -4,8 +4,8 @@ from pathlib import Path
 
 from javascript import interpreter, payload
 
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import bots, staging
-from khiva_arena.sandbox.command import Command
 
 WORD = "python"
 

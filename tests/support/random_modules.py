@@ -4,7 +4,7 @@ from random import Random
 
 from wasm import OPCODES, Function, Made, assemble, joined, sections_of, sleb, uleb
 
-from khiva_arena.modules.meter.instructions import TYPES, Treatment
+from khiva_arena.bots.modules.meter.instructions import TYPES, Treatment
 
 NAMES = {code: name for name, code in TYPES.items()}
 KINDS = ("i32", "i64", "f32", "f64")

@@ -12,10 +12,10 @@ from scripted import Bot, ScriptedWire
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import Arrival
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header, RecordedSeat
-from khiva_arena.sandbox.command import Command
 
 SCRIPTED = Command(("scripted",), "/")
 

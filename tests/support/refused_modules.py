@@ -5,7 +5,7 @@ Each has that reason alone where a VM of today can tell: without it the module w
 
 from wasm import Function, Made, assemble, sections_of, sized, start, uleb, vector
 
-from khiva_arena.modules.meter.imports import MODULE
+from khiva_arena.bots.modules.meter.imports import MODULE
 
 I32, F64 = b"\x7f", b"\x7c"
 ZERO = b"\x41\0\x0b"

@@ -1,7 +1,7 @@
 """Modules that misbehave by a script, and scripts that are taken from the rows of bots/broken.
 
-``tests/modules/bots/scripted.c`` says what a script is. The module is compiled once in a process, and each script is put into its
-bytes, so that every one is a bot of its own.
+``tests/bots/modules/bots/scripted.c`` says what a script is. The module is compiled once in a process, and each script is put
+into its bytes, so that every one is a bot of its own.
 """
 
 import io
@@ -22,7 +22,7 @@ from tools import need_module_tools
 from khiva_arena import shipped
 
 MARK = b"khiva-script:"
-SOURCE = ROOT / "tests" / "modules" / "bots" / "scripted.c"
+SOURCE = ROOT / "tests" / "bots" / "modules" / "bots" / "scripted.c"
 PROBE = SOURCE.with_name("probe.c")
 BROKEN = ROOT / "bots" / "broken"
 REQ, CHOICES = 0x001F_2233_4455_8000, 0x001F_99AA_BBCC_8000

@@ -13,8 +13,8 @@ from tools import need
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.runners import Item
-from khiva_arena.modules.meter.prices import STACK_BYTES
-from khiva_arena.modules.runner import line
+from khiva_arena.bots.modules.meter.prices import STACK_BYTES
+from khiva_arena.bots.modules.runner import line
 from khiva_arena.records.replay.record import Record
 
 VERIFIER = ROOT / "protocol" / "verifier"

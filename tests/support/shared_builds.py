@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from once import filled
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.entrants import build, staging
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
 
 KEPT = {"GOCACHE": "go", "CARGO_HOME": "cargo"}
 """The variables that name the folder in which a compiler keeps what it has made of libraries, and the folder's name."""

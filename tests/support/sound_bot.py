@@ -4,9 +4,9 @@ from functools import cache
 
 from arena import C
 
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
-from khiva_arena.sandbox.command import Command
 
 
 @cache

@@ -11,6 +11,9 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
@@ -18,9 +21,6 @@ from khiva_arena.records.replay.definition import DefinedBot, Definition, TimeLi
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.result import Measured, Policy, Verdict, final_ranks
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
 
 SECRET = bytes(range(32))

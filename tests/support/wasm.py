@@ -4,9 +4,9 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from khiva_arena.modules.meter.imports import MODULE
-from khiva_arena.modules.meter.imports import TYPES as WASI
-from khiva_arena.modules.meter.instructions import ROWS, TYPES, Treatment
+from khiva_arena.bots.modules.meter.imports import MODULE
+from khiva_arena.bots.modules.meter.imports import TYPES as WASI
+from khiva_arena.bots.modules.meter.instructions import ROWS, TYPES, Treatment
 
 OPCODES = {row.name: row for row in ROWS}
 _LABELS = (

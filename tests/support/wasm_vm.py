@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from tools import lacks, need
 
-from khiva_arena.modules.meter.prices import HEIGHT_LIMIT, STACK_BYTES
-from khiva_arena.modules.meter.rewrite import BY_FUNCTION, HEIGHT, TICKS
+from khiva_arena.bots.modules.meter.prices import HEIGHT_LIMIT, STACK_BYTES
+from khiva_arena.bots.modules.meter.rewrite import BY_FUNCTION, HEIGHT, TICKS
 
 SCRIPT = Path(__file__).with_name("wasm_vm.mjs")
 

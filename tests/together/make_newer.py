@@ -22,9 +22,9 @@ from echo import ECHO, tick_bots
 from league_serving import league_server
 from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, newer_event, schema_keys
 
+from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.entrants import interpreters
 from khiva_arena.extensions.league.submissions import examine
-from khiva_arena.modules.meter.maxima import with_memory
 from khiva_arena.records.store.db import FILE, Store
 
 PLAIN = tick_bots.bot()

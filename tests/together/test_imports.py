@@ -62,9 +62,9 @@ OF_HELP = {
     "khiva_arena.competition.settings.table",
     "khiva_arena.report",
     "khiva_arena.report.section_names",
-    "khiva_arena.sandbox",
-    "khiva_arena.sandbox.level",
-    "khiva_arena.sandbox.limits",
+    "khiva_arena.bots.sandbox",
+    "khiva_arena.bots.sandbox.level",
+    "khiva_arena.bots.sandbox.limits",
     "khiva_arena.words",
 }
 """What the words of commands are made of, beside ``BARE`` and a file for each command."""
@@ -145,7 +145,7 @@ os.chdir(where)
 os.environ["PATH"] = path
 seen = set()
 if until == "first request":
-    from khiva_arena.protocol.session import Session
+    from khiva_arena.bots.protocol.session import Session
     ask = Session.ask
     def seeing(*words):
         seen.update(seen or sys.modules)

@@ -61,7 +61,7 @@ def fairness(_: argparse.Namespace) -> None:
 def virtual_machine(_: argparse.Namespace) -> None:
     """Run the tests of isolation strict in a virtual machine with cgroup v2."""
     words = ("-p", "no:cacheprovider", "-k", "strict or cgroup")
-    files = ("tests/sandbox/test_cgroup.py", "tests/sandbox/test_isolation.py")
+    files = ("tests/bots/sandbox/test_cgroup.py", "tests/bots/sandbox/test_isolation.py")
     run("tests/vm/run.sh", sys.executable, "-m", "pytest", "-q", *words, *files)
 
 
@@ -80,12 +80,16 @@ def oldest_vm() -> Path:
 
 def modules_oldest(_: argparse.Namespace) -> None:
     """Play matches of modules on their oldest VM and the newest, which have to come out equal."""
-    pytest("tests/modules/test_equal.py", "-k", "other_versions", OTHER_VMS=str(oldest_vm()))
+    pytest("tests/bots/modules/test_equal.py", "-k", "other_versions", OTHER_VMS=str(oldest_vm()))
 
 
 def modules_soak(options: argparse.Namespace) -> None:
     """Play, forge and overhear matches of modules and of bots in JavaScript, also on their oldest VM and on Node's."""
-    files = ("tests/modules/test_equal.py", "tests/modules/test_channels.py", "tests/competition/audit/test_forgeries.py")
+    files = (
+        "tests/bots/modules/test_equal.py",
+        "tests/bots/modules/test_channels.py",
+        "tests/competition/audit/test_forgeries.py",
+    )
     counts = dict.fromkeys(("MATCHES", "FORGERIES", "TRIES"), str(options.times))
     pytest("-n", "2", "--dist", "loadgroup", "-o", "faulthandler_timeout=0", *files, OTHER_VMS=str(oldest_vm()), **counts)
 
@@ -119,7 +123,7 @@ def modules_elsewhere(options: argparse.Namespace) -> None:
     pythons = [made(VENV / f"python-{name.replace('/', '-')}", name) for name in options.python]
     for python in pythons:
         run(python, "-m", "pip", *INSTALL, "pytest", "-e", ".[modules]")
-    chosen = ("-o", "faulthandler_timeout=0", "-k", "everywhere or other_pythons or arm64", "tests/modules")
+    chosen = ("-o", "faulthandler_timeout=0", "-k", "everywhere or other_pythons or arm64", "tests/bots/modules")
     pytest(*chosen, MATCHES=str(options.times), ARM64=str(arm64()), OTHER_PYTHONS=" ".join(map(str, pythons)))
 
 

@@ -5,8 +5,8 @@ import re
 from play import Played
 from table import EVERYWHERE, Row
 
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.level import Level
 
 MIB = 1 << 20
 GROWN_MOST = 32 * MIB

@@ -22,13 +22,13 @@ from jobs import SECRET, job
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.seals import is_as_sealed, seal
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.detect import levels
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import MIB, Resources
+from khiva_arena.bots.sandbox.readable_paths import closed_to_others
 from khiva_arena.entrants import bots, staging
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import levels
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import MIB, Resources
-from khiva_arena.sandbox.readable_paths import closed_to_others
 
 BROKEN = Path(__file__).parent.parent.parent / "bots" / "broken"
 # Small, so that a row reaches them at once; the scratch folder's is the default.

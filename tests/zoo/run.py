@@ -21,7 +21,7 @@ from play import TIME, best_levels, play, remove_notes
 from table import ROWS, Row
 from tabulate import tabulate
 
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.level import Level
 
 HEADERS = ("no.", "row", "level", "seat", "verdict", "detail", "over ms", "match ms", "grew MiB", "left")
 

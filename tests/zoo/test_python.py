@@ -13,9 +13,9 @@ from test_modules import hold_ticks
 from wording import sentence
 
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import bots, staging
 from khiva_arena.result import Clock, Verdict
-from khiva_arena.sandbox.command import Command
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
 

@@ -18,7 +18,7 @@ from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIME
 from waiting import until
 
 from khiva_arena import shipped
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.level import Level
 
 SEATS = (2, 3)
 LEVELS = best_levels()

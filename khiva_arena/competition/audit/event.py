@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 
+from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.bots.modules.released import by_interpreter
 from khiva_arena.competition.audit.extends import check_chain
 from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.competition.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource, RunsAgain
@@ -19,8 +21,6 @@ from khiva_arena.competition.events.record_check import why_not_as_recorded
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
-from khiva_arena.modules.meter.bounds import MODULE_BYTES
-from khiva_arena.modules.released import by_interpreter
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.replay.record import Record, canonical, run_digest

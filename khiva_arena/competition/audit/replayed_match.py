@@ -16,15 +16,15 @@ from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.arbiter.match_steps import Faults, MatchSteps
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.messages import Decide, Hello
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.audit.compared import NOT_HERE, Compared, as_recorded, compared, first_difference, unconfirmed_match
 from khiva_arena.games.base import State
-from khiva_arena.protocol import codec
-from khiva_arena.protocol.messages import Decide, Hello
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import TickBank, granted
 from khiva_arena.result import TICKS_A_MS
-from khiva_arena.sandbox.command import Command
 
 
 class SeatOrder(NamedTuple):

@@ -14,6 +14,11 @@ from pathlib import Path
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.arbiter.live import too_little, void
+from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
+from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
@@ -21,14 +26,9 @@ from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import ConfigError, StagingError
-from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
-from khiva_arena.sandbox import regular_files
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say, say_nothing
 
 RUNNING = "running bots again"

@@ -11,8 +11,8 @@ import trio
 from khiva_arena.arbiter.fairness import CpuSample, sample_of
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Arrival
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.text import printable
 
 MOMENT = 0.005

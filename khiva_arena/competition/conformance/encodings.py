@@ -4,8 +4,8 @@ import struct
 from itertools import cycle
 from typing import Any
 
+from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.errors import InternalError
-from khiva_arena.protocol.codec import HEADER
 
 _UNSIGNED = ((0xCC, ">B", 0xFF), (0xCD, ">H", 0xFFFF), (0xCE, ">I", 0xFFFF_FFFF), (0xCF, ">Q", (1 << 64) - 1))
 _SIGNED = ((0xD0, ">b", 1 << 7), (0xD1, ">h", 1 << 15), (0xD2, ">i", 1 << 31), (0xD3, ">q", 1 << 63))

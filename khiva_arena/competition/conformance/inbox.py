@@ -1,9 +1,9 @@
 """The stdout of a bot under check, cut into frames as it comes by the arbiter's own reader."""
 
+from khiva_arena.bots.protocol import codec
 from khiva_arena.competition.conformance.bot_process import BotProcess
 from khiva_arena.entrants.hints.describe import as_bytes, in_brief, whole_frames
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol import codec
 from khiva_arena.words import count
 
 RECEIVED_KEPT = 1 << 18

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.bots.protocol import messages
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Event, Game
 from khiva_arena.games.schema import shapes_of
-from khiva_arena.protocol import messages
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.rng import Stream

@@ -3,10 +3,10 @@
 import trio
 
 from khiva_arena.arbiter.fairness import DUE_ASKED, DUE_UNASKED, ROUNDING, CpuSample
+from khiva_arena.bots.sandbox import system
+from khiva_arena.bots.sandbox.proc_usage import ThreadTime
 from khiva_arena.competition.conformance.bot_process import BotProcess
 from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Warned
-from khiva_arena.sandbox import system
-from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 """Seconds in which a bot that has just answered may tidy up, and seconds for which it is looked at then."""

@@ -6,15 +6,15 @@ import trio
 
 from khiva_arena.arbiter.match import EXIT_GRACE
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.sandbox import readable_paths, system
+from khiva_arena.bots.sandbox.detect import levels
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.conformance.bot_process import MOMENT, words_of
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
 from khiva_arena.competition.conformance.positions import hello_of
 from khiva_arena.competition.conformance.talk import EXIT_SECONDS, Finish, Talk, talking
 from khiva_arena.entrants.hints.failed import Failed
-from khiva_arena.protocol import codec
-from khiva_arena.sandbox import readable_paths, system
-from khiva_arena.sandbox.detect import levels
-from khiva_arena.sandbox.level import Level, Sandbox
 
 TURNS = 6
 LEFT_SECONDS = 0.5

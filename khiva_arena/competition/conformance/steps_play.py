@@ -7,6 +7,8 @@ from typing import Any
 
 import trio
 
+from khiva_arena.bots.sandbox import system
+from khiva_arena.bots.sandbox.limits import in_words
 from khiva_arena.competition.conformance import processor
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
 from khiva_arena.competition.conformance.positions import Place, decisions_of_a_match, find, kinds_of, place
@@ -14,8 +16,6 @@ from khiva_arena.competition.conformance.talk import Talk, talking
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.base import Game
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.sandbox import system
-from khiva_arena.sandbox.limits import in_words
 from khiva_arena.words import count
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150

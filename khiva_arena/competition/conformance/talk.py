@@ -10,6 +10,10 @@ import trio
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.seat import Bank
 from khiva_arena.arbiter.stderr import for_its_author
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.messages import BotHello
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.conformance.bot_process import MOMENT, BotProcess
 from khiva_arena.competition.conformance.context import RunningCheck, Silent, Skipped
 from khiva_arena.competition.conformance.inbox import Inbox, frames_text
@@ -18,11 +22,7 @@ from khiva_arena.competition.conformance.processor import cpu_used
 from khiva_arena.entrants.hints.describe import in_brief, repeated_keys
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol import codec
-from khiva_arena.protocol.messages import BotHello
 from khiva_arena.records.replay import seeds
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 
 AFTER_DEADLINE = 1.0
 """Further seconds for a silent bot: an answer in that time is late."""

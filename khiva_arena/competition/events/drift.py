@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
+from khiva_arena.bots.sandbox.limits import in_words
 from khiva_arena.competition.events.find import events_of
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.settings.table import TIMES
@@ -16,7 +17,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.definition import MARKS, Definition, spellings
 from khiva_arena.records.store.db import BotRow, EventRow, Store
-from khiva_arena.sandbox.limits import in_words
 
 DIGITS = 8
 TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}

@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from msgspec import UNSET, structs
 
+from khiva_arena.bots.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.competition.events import results
 from khiva_arena.competition.events.conditions import common, entrants_of, pooled
 from khiva_arena.competition.events.draw_factors import WatchedResults
@@ -25,7 +26,6 @@ from khiva_arena.report.in_common import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.tally import Collected, EventsData
 from khiva_arena.result import FAULTS, VOIDS_MOST, Result
-from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.text import harmless
 from khiva_arena.words import ranges

@@ -6,6 +6,7 @@ from functools import partial
 
 import msgspec
 
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.find import events_of, sound_results
 from khiva_arena.competition.settings.define import definition_of
@@ -14,7 +15,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.definition import Definition, spellings
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats
 
 

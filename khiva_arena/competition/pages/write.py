@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.bots.sandbox.limits import WORDS, in_words
 from khiva_arena.competition.events.find import uncollected
 from khiva_arena.competition.events.tables import PooledTable
 from khiva_arena.competition.pages.replays import Replays, Wish
@@ -39,7 +40,6 @@ from khiva_arena.report.section_names import SAYS
 from khiva_arena.report.sections import by_seeds
 from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.result import Result
-from khiva_arena.sandbox.limits import WORDS, in_words
 from khiva_arena.schedule.formats import FORMATS, DrawnRound, places
 from khiva_arena.schedule.gauntlet import candidates_of
 from khiva_arena.schedule.scores import BotSums, bot_sums

@@ -6,12 +6,12 @@ from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.events.find import sound_results
 from khiva_arena.competition.events.stored import timetable_of
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Level
 from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import spread

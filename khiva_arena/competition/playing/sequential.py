@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.events.results import of_record, of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.jobs import Play
@@ -22,7 +23,6 @@ from khiva_arena.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision
 from khiva_arena.records.store.db import EventRow, MatchRow, Store, VoidRow
 from khiva_arena.report.sprt import Sprt
 from khiva_arena.result import Result
-from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable

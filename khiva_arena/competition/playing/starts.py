@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.settings.competition import entrants_named, unplayable
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
@@ -29,8 +31,6 @@ from khiva_arena.games.registry import NAMES
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header
 from khiva_arena.records.store.rows import NotPlayed, Why
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.lineups import FEWEST_SEATS
 from khiva_arena.schedule.names import Format

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from khiva_arena.bots.sandbox import launch, system
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.run_events import RunEvents
@@ -11,7 +12,6 @@ from khiva_arena.records.replay.definition import Definition, kept_at
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.result import TICKS_A_MS
-from khiva_arena.sandbox import launch, system
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.orders import ALL_ORDERS_MOST
@@ -96,7 +96,7 @@ def announce(
 
 def _slow_decision(definition: Definition) -> str:
     """Return in a line what a decision in ticks may take of the processor at worst; "" for at most ``_LONG_SECONDS``."""
-    from khiva_arena.modules.meter.prices import WORST_NANOSECONDS  # not above: few events are in ticks
+    from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS  # not above: few events are in ticks
 
     milliseconds = definition.time.turn_ms + definition.time.bank_ms
     seconds = milliseconds * TICKS_A_MS * WORST_NANOSECONDS // 10**9

@@ -6,13 +6,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from khiva_arena.arbiter.match import Job
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.events.durations import MatchTime, mean_time
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.seating import ScheduledMatch

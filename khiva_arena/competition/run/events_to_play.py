@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.events.progress import ResumePoint
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 
 
 class EventsToPlay(Protocol):

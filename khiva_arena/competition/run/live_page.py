@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from khiva_arena.sandbox.reap import start_helper
+from khiva_arena.bots.sandbox.reap import start_helper
 from khiva_arena.say import Say
 
 NICENESS = 19

@@ -4,6 +4,8 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.progress import ResumePoint, standing_of
 from khiva_arena.competition.playing.jobs import Play
@@ -14,8 +16,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 

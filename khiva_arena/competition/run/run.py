@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.find import check_matches
 from khiva_arena.competition.events.progress import ResumePoint
@@ -34,8 +36,6 @@ from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.records.store.files import NOT_PLAYED
 from khiva_arena.records.store.rows import NotPlayed
 from khiva_arena.result import Clock
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.words import count
 

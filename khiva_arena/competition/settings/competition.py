@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.settings import define, permissions
 from khiva_arena.competition.settings.file import SettingsFile, by_line, renamed_settings
 from khiva_arena.competition.settings.permissions import asking
@@ -22,7 +23,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.rows import NotPlayed, Why
 from khiva_arena.result import Clock
-from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.setting_row import TABLES

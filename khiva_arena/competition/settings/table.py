@@ -39,7 +39,7 @@ def _formats() -> Iterable[str]:
 
 
 def _levels() -> Iterable[str]:
-    from khiva_arena.sandbox.level import Level
+    from khiva_arena.bots.sandbox.level import Level
 
     return (AUTO, *Level)
 

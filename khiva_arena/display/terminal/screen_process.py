@@ -10,8 +10,8 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from khiva_arena.sandbox.proc_usage import children
-from khiva_arena.sandbox.reap import end_helper, start_helper
+from khiva_arena.bots.sandbox.proc_usage import children
+from khiva_arena.bots.sandbox.reap import end_helper, start_helper
 
 END_SECONDS = 1.0
 """The time that a screen may take to end."""

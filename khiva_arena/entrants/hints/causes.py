@@ -6,12 +6,12 @@ import shlex
 
 import msgpack
 
+from khiva_arena.bots.protocol.codec import HEADER
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.bots.sandbox import silence
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.describe import whole_frames
 from khiva_arena.entrants.hints.failed import Failed
-from khiva_arena.protocol.codec import HEADER
-from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
-from khiva_arena.sandbox import silence
 
 AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
 OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"

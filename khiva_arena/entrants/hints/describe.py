@@ -6,8 +6,8 @@ from typing import Any
 
 import msgpack
 
-from khiva_arena.protocol.codec import HEADER
-from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.bots.protocol.codec import HEADER
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.words import count
 
 SHOWN = 240

@@ -11,11 +11,11 @@ from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.preflight import FailedStart, PreflightFailed, preflight
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.replay.record import Header
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced

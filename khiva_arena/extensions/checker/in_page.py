@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from khiva_arena import __version__
+from khiva_arena.bots.modules.runner.line import module_pages
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.competition.audit.bundle import BundledEvent, BundledEvents, tables_from_records
 from khiva_arena.competition.audit.compared import Compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.competition.audit.event import audit
@@ -30,7 +32,6 @@ from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
-from khiva_arena.modules.runner.line import module_pages
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.frames import film, names_in_text, opened
 from khiva_arena.records.replay.league_format import OtherFormat
@@ -39,7 +40,6 @@ from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
 from khiva_arena.report.differences import counted_differences
 from khiva_arena.result import Clock, Result
-from khiva_arena.sandbox import regular_files
 from khiva_arena.say import say_nothing
 from khiva_arena.schedule.names import Format
 from khiva_arena.text import LONGEST, harmless, isolated

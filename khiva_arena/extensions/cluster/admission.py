@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.arbiter.match import Job
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.competition.settings.isolation import private_places
 from khiva_arena.competition.settings.permissions import with_permissions
@@ -36,7 +37,6 @@ from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitS
 from khiva_arena.machine import is_unforeseen
 from khiva_arena.records.replay.record import Header
 from khiva_arena.result import Clock
-from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.words import count
 

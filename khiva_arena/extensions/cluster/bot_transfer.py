@@ -9,6 +9,9 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.seals import is_as_sealed
+from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.settings.permissions import values_of
 from khiva_arena.entrants import bots, runtimes, sources, staging
 from khiva_arena.entrants.archive import check_texts
@@ -17,9 +20,6 @@ from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.cluster.messages import PackedBot, PackedFile
 from khiva_arena.records.replay.definition import DefinedRuntime
-from khiva_arena.sandbox import regular_files
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
 
 
 def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:

@@ -7,11 +7,11 @@ import sys
 import time
 from typing import Any
 
+from khiva_arena.bots.sandbox import system
+from khiva_arena.bots.sandbox.reap import MARK, end_helper
 from khiva_arena.errors import ClusterError
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.link import LinkLost, SchedulerLink
-from khiva_arena.sandbox import system
-from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.say import Say
 
 FIRST_SECONDS = 10.0

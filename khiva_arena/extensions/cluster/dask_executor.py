@@ -19,6 +19,8 @@ import msgspec
 
 from khiva_arena.arbiter.failure import MOST_TRACE
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants, first_header, without_broken
@@ -37,8 +39,6 @@ from khiva_arena.extensions.cluster.spot_checks import SpotChecks
 from khiva_arena.extensions.cluster.tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.machine import is_unforeseen
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.text import LONGEST, harmless

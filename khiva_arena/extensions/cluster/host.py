@@ -22,6 +22,8 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import lag_of_each_second
 from khiva_arena.arbiter.handed_games import offer as offer_game
 from khiva_arena.arbiter.preflight import PreflightFailed
+from khiva_arena.bots.sandbox import cell, detect, system
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.settings.isolation import keep_apart, keep_private
 from khiva_arena.entrants.hints.starts import hinting, start
 from khiva_arena.errors import ArenaError, BotError, StagingError
@@ -30,8 +32,6 @@ from khiva_arena.extensions.cluster.bot_transfer import as_bot, check_runtimes, 
 from khiva_arena.extensions.cluster.messages import AskBots, AskOffer, BotsReady, PackedBot, WorkerOffer, decode_ask, encode
 from khiva_arena.extensions.cluster.offers import SETTING_OF_RLIMIT, python, source
 from khiva_arena.extensions.cluster.task import HEADER
-from khiva_arena.sandbox import cell, detect, system
-from khiva_arena.sandbox.command import Command
 
 PROBE_SECONDS = 0.5
 IDS = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id")

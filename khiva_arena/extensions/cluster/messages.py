@@ -4,11 +4,11 @@ from typing import NamedTuple, Self
 
 import msgspec
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.entrants.runtimes import Interpreted, Runtime
 from khiva_arena.records.replay.definition import DefinedRuntime
 from khiva_arena.records.replay.record import Header
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
 
 TABLE, HOST = "table", "host"
 RESOURCE = "khiva-arena"

@@ -17,9 +17,9 @@ from contextlib import suppress
 import msgspec
 
 from khiva_arena import arbiter
+from khiva_arena.bots.sandbox import stops
 from khiva_arena.extensions.cluster.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
 from khiva_arena.handed import VARIABLE as HANDED
-from khiva_arena.sandbox import stops
 
 HEADER = 4
 LOOK_SECONDS = 0.25

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.extensions.cluster.messages import RESOURCE, SeenWorker, WorkerOffer
 from khiva_arena.extensions.cluster.offers import cores_of, slots
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
 
 SILENT_SECONDS = 20.0
 """The age of a sign of life that makes a worker silent. Workers give one about every second; a thousand of them every six."""

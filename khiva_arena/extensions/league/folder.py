@@ -4,11 +4,11 @@ import os
 import stat
 from pathlib import Path
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.records.replay.league_format import OLD
 from khiva_arena.records.store.files import FILE, FINAL, LEAGUE
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.sandbox import regular_files
 
 SETTINGS = LEAGUE
 QUEUE = "queue.db"

@@ -8,9 +8,9 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.records.store import private
 from khiva_arena.records.store.new_file import begins, new_file
-from khiva_arena.sandbox import regular_files
 
 _DIGEST_BYTES = 32
 _BEGINNING = b"khiva-"

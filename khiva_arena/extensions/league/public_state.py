@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.folder import PUBLIC
-from khiva_arena.sandbox import regular_files
 
 FORMAT = 1
 """The version of the format of all files in the public folder, as ``league.json`` says it."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import msgspec
 from msgspec import structs
 
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.playing.starts import as_modules
 from khiva_arena.competition.settings import consent
 from khiva_arena.competition.settings.competition import Asker, entrants_named, with_consent
@@ -28,7 +29,6 @@ from khiva_arena.extensions.league.folder import SETTINGS, refuse_old_queue
 from khiva_arena.extensions.league.pace import Pace, hours_of
 from khiva_arena.records.replay.definition import Digest
 from khiva_arena.result import Clock
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.words import meant
 

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_BOT
 from khiva_arena.errors import GameFault, GameSlow
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.games.base import Game
 from khiva_arena.games.conformance import MOST_STEPS, found_in
-from khiva_arena.protocol.messages import FRAME_MOST_TO_BOT
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

@@ -7,10 +7,10 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GROUP, NAMES, unknown
 from khiva_arena.handed import LIBRARY, GameSource
-from khiva_arena.sandbox import regular_files
 from khiva_arena.text import file_name, is_text
 
 MOST_BYTES = 64 * 2**20

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import trio
 
+from khiva_arena.bots.protocol import codec
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol import codec
 
 SECONDS = 20.0
 CHUNK = 65_536

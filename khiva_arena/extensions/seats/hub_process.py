@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import msgspec
 
+from khiva_arena.bots.sandbox.reap import end_helper, start_helper
 from khiva_arena.entrants.guests import HUB, LINK
 from khiva_arena.errors import ArenaError
-from khiva_arena.sandbox.reap import end_helper, start_helper
 
 END_SECONDS = 5.0
 LINK_PROGRAM = str(Path(__file__).with_name("link.py"))

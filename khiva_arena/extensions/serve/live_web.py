@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from khiva_arena.bots.sandbox.reap import end_helper, start_helper
 from khiva_arena.competition.run.events_file import EventsFile
 from khiva_arena.extensions import serve as web
-from khiva_arena.sandbox.reap import end_helper, start_helper
 from khiva_arena.say import Say
 
 START_SECONDS = 20.0

@@ -9,8 +9,8 @@ from pathlib import Path
 from starlette.responses import HTMLResponse
 
 from khiva_arena import __version__
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.display.page import html
-from khiva_arena.sandbox import regular_files
 
 _POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*(?=">)')
 _OWN = "; connect-src 'self'"

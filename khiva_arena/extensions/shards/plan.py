@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena import __version__
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.run.plans import PlannedCompetition
 from khiva_arena.competition.settings import consent
@@ -30,7 +31,6 @@ from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow
 from khiva_arena.result import Clock
-from khiva_arena.sandbox.detect import best
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.names import Format

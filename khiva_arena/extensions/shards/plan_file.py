@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.competition.events import stored
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.records.replay import league_format, seeds
@@ -21,7 +22,6 @@ from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store import private
 from khiva_arena.records.store.new_file import new_file
 from khiva_arena.records.store.rows import BotRow, EventRow
-from khiva_arena.sandbox import regular_files
 
 FORMAT = 1
 _LONGEST = 16 * 2**20

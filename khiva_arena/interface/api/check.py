@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.bots.protocol.bot_function import Choose
 from khiva_arena.competition.conformance.report import CheckReport
 from khiva_arena.games.registry import NAMES
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
 from khiva_arena.interface.api.keywords import plain_settings, refuse_early, several
-from khiva_arena.protocol.bot_function import Choose
 
 OF_A_CHECK = ("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
 OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")

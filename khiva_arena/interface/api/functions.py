@@ -25,11 +25,11 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from khiva_arena import shipped
+from khiva_arena.bots.protocol.bot_function import Choose
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.keywords import text
-from khiva_arena.protocol.bot_function import Choose
 
 _PICKLING = Lock()
 KIT = ("python", "kit", "khiva_kit.py")

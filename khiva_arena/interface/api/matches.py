@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from khiva_arena.bots.protocol.bot_function import Choose
 from khiva_arena.competition.events.find import events_of, matches_of
 from khiva_arena.competition.events.in_bundle import bundled_matches
 from khiva_arena.competition.settings.table import OF_A_MATCH
@@ -16,7 +17,6 @@ from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
 from khiva_arena.interface.api.keywords import as_path, hand_over, plain_settings, refuse_early
-from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import story
 from khiva_arena.records.replay.verify import verify

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.interface.cli.completion import BOT, GAME
 from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import json_option, setting_options
 from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
-from khiva_arena.sandbox.level import Level
 
 
 @click.command("check", cls=Verb)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from khiva_arena import shipped
+from khiva_arena.bots.modules.released import released
 from khiva_arena.competition.events.bundling import write_bundle
 from khiva_arena.competition.events.find import in_order, rated_events
 from khiva_arena.competition.events.league_batches import newest_public
@@ -14,7 +15,6 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import handing
-from khiva_arena.modules.released import released
 from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.files import MODULES, PRIVATE_MODULES

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from khiva_arena.bots.protocol.messages import Decide
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.registry import get
 from khiva_arena.games.sheet import NOTHING, Block, Cell, PaintedText
 from khiva_arena.interface.commands.stored_table import StoredTable
-from khiva_arena.protocol.messages import Decide
 from khiva_arena.records.replay.record import Choice, Header
 from khiva_arena.records.replay.requests import requests
 

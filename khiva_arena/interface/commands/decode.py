@@ -11,8 +11,8 @@ from typing import BinaryIO
 import click
 
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
 from khiva_arena.errors import ConfigError, RemoteProtocolError
-from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
 from khiva_arena.text import harmless
 
 CHUNK = 65_536

@@ -11,12 +11,12 @@ import click
 from tabulate import tabulate
 
 from khiva_arena.arbiter import memory_limits
+from khiva_arena.bots.sandbox import launch, system, wsl
+from khiva_arena.bots.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup, levels, remedy
+from khiva_arena.bots.sandbox.detect import best as best_level
+from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.bots.sandbox.limits import DEFAULT, MIB, WORDS, in_words
 from khiva_arena.entrants import loading, modules
-from khiva_arena.sandbox import launch, system, wsl
-from khiva_arena.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup, levels, remedy
-from khiva_arena.sandbox.detect import best as best_level
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import DEFAULT, MIB, WORDS, in_words
 from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.shipped import folder
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
+from khiva_arena.bots.sandbox.limits import DEFAULT
 from khiva_arena.competition.events.extending import can_go_on, chain_of, length_of
 from khiva_arena.competition.settings.flags import flag_words
 from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
@@ -17,7 +18,6 @@ from khiva_arena.games.registry import HASHED, get
 from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.records.store.db import EventRow
 from khiva_arena.report.plan import FewerLineUps
-from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.schedule.coverings import auto
 from khiva_arena.schedule.formats import FORMATS, shapes
 from khiva_arena.setting_row import duration_ms

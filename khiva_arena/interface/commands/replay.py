@@ -14,6 +14,10 @@ import click
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
+from khiva_arena.bots.protocol.messages import Decide
+from khiva_arena.bots.sandbox.cell import kind
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.competition.settings.flags import loading_of_stored, take_fields
@@ -30,14 +34,10 @@ from khiva_arena.games.registry import get
 from khiva_arena.interface.commands.decision import hand_of, words_of
 from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.stored_table import recorded_bot
-from khiva_arena.protocol.messages import Decide
 from khiva_arena.records.replay.record import Header, Record
 from khiva_arena.records.replay.requests import AskedDecision, Request, requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.cell import kind
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4

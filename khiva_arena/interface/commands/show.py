@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.bots.modules.released import by_interpreter, described, lines_of
 from khiva_arena.competition.events.extending import KNOWN
 from khiva_arena.competition.events.find import check_matches, events_of, match_of, matches_of, secret_of
 from khiva_arena.competition.events.stored import bare_timetable
@@ -17,7 +18,6 @@ from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ArenaError
 from khiva_arena.games.which import which_of
 from khiva_arena.interface.commands.next_step import ask_stronger, handed, if_yours, lost_seat
-from khiva_arena.modules.released import by_interpreter, described, lines_of
 from khiva_arena.records.replay.definition import DefinedBot, kept_at
 from khiva_arena.records.replay.seeds import ID_LENGTH
 from khiva_arena.records.replay.story import story

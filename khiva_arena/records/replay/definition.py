@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 import msgspec
 from msgspec import structs
 
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import league_format, seeds
 from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat, canonical, digest_of
 from khiva_arena.result import Clock, Hypotheses, Policy
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.bots.protocol import messages
+from khiva_arena.bots.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.games.base import Event, State
-from khiva_arena.protocol import messages
-from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import IN_TICKS, Choice, Header, Record
 from khiva_arena.result import STRIKING, TICKS_A_MS, Verdict

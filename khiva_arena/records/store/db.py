@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 from msgspec import structs
 
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store import files, private, shape, wal
@@ -18,7 +19,6 @@ from khiva_arena.records.store.queries import StoreRows, select_from
 from khiva_arena.records.store.row_checks import UNREADABLE, Checked, whole_matches, whole_voids
 from khiva_arena.records.store.rows import BotRow, EventRow, LinkRow, MatchRow, SeatRow, VoidRow, now
 from khiva_arena.records.store.seal import Seal
-from khiva_arena.sandbox.level import Level
 
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "LinkRow", "MatchRow", "SeatRow", "Store"]
 __all__ += ["VoidRow", "now"]

@@ -12,10 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.records.store import private, shape, wal
 from khiva_arena.records.store.seal import SEAL
-from khiva_arena.sandbox import regular_files
 from khiva_arena.text import LONGEST, harmless
 
 VERSION = 7

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ArenaError, ConfigError
-from khiva_arena.sandbox import regular_files
 
 PART = ".part"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.records.store import private
 from khiva_arena.records.store.files import NOT_PLAYED
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.sandbox import regular_files
 
 _LONGEST = 16 * 2**20
 _REPORT_MOST = 8_000

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from khiva_arena.sandbox import regular_files
+from khiva_arena.bots.sandbox import regular_files
 
 FILE, FOLDER = 0o600, 0o700
 _OTHERS = 0o077

@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.records.store import private, shape
-from khiva_arena.sandbox import regular_files
 
 SEAL = "arena.seal"
 DRAFT = f"{SEAL}-new"

@@ -21,6 +21,8 @@ from wording import pattern
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.interface.api.verify import verify
@@ -28,8 +30,6 @@ from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import unconfirmed
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Sandbox
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

@@ -14,6 +14,8 @@ from wording import sentence
 
 from khiva_arena.arbiter import memory_limits, pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.settings.one_match import stage_all
@@ -21,11 +23,9 @@ from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import StagingError
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.protocol import codec
 from khiva_arena.records.replay.record import Record, canonical, run_digest
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.detect import best
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from once import filled
 
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import MIB, Resources
 from khiva_arena.competition.conformance import talk
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.report import CheckReport
@@ -18,8 +20,6 @@ from khiva_arena.competition.conformance.run import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import MIB, Resources
 
 MISFIT = Path(__file__).parent / "bots" / "misfit.py"
 SOON = TimeLimits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)

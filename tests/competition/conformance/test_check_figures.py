@@ -12,6 +12,8 @@ from wording import pattern, sentence
 
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.proc_usage import ThreadTime
 from khiva_arena.competition.conformance import processor, run, steps_play
 from khiva_arena.competition.conformance.context import RunningCheck, Warned
 from khiva_arena.competition.conformance.positions import decisions_of_a_match
@@ -21,8 +23,6 @@ from khiva_arena.entrants.hints import describe
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.proc_usage import ThreadTime
 
 pytestmark = pytest.mark.slow
 

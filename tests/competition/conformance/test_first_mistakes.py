@@ -9,6 +9,7 @@ import pytest
 from wording import sentence
 
 from khiva_arena import shipped
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.conformance import talk
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.report import CheckReport, CheckStep, Status
@@ -16,7 +17,6 @@ from khiva_arena.competition.conformance.run import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.sandbox.level import Level, Sandbox
 
 pytestmark = pytest.mark.slow
 

@@ -10,6 +10,7 @@ from synthesised import outcome, planned
 from wording import sentence
 
 from khiva_arena.arbiter.live import void
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.events.conditions import entrants_of, in_common, pooled
 from khiva_arena.competition.events.pools import results_of, standings_of, titles
 from khiva_arena.competition.playing.jobs import Play
@@ -17,7 +18,6 @@ from khiva_arena.competition.settings.define import refuse_to_mix
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.records.store.db import BotRow, Store
-from khiva_arena.sandbox.command import Command
 
 
 @pytest.mark.parametrize(

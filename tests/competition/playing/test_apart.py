@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.playing.sequential import SequentialPlay
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from stores import GREEDY, NAIVE, STAGES, TRUSTED
 from synthesised import planned
 from wording import sentence
 
+from khiva_arena.bots.modules.meter import prices
+from khiva_arena.bots.sandbox import launch
 from khiva_arena.competition.run.announcing import _slow_decision, _some_line_ups
 from khiva_arena.interface.commands.more_seeds import commands
-from khiva_arena.modules.meter import prices
 from khiva_arena.native import build
 from khiva_arena.records.replay.definition import TimeLimits, spellings
-from khiva_arena.sandbox import launch
 from khiva_arena.schedule.timetable import Timetable
 
 

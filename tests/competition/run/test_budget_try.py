@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from khiva_arena.arbiter.match import Job
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.playing.executor import LocalExecutor, TriedTimes
 from khiva_arena.competition.run import budget_try
 from khiva_arena.competition.run.budget_try import Trial
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants.bots import load
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING
 
 NAMES = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from wording import sentence
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import DEFAULT
 from khiva_arena.competition.settings import isolation
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import DEFAULT
 
 STANDARD = Sandbox(Level.STANDARD, DEFAULT)
 

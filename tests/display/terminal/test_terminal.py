@@ -22,8 +22,8 @@ from terminal import Terminal, take_terminal
 from waiting import until
 from wording import pattern, sentence
 
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.display.terminal.tty import can_draw, in_front
-from khiva_arena.sandbox.detect import best
 from khiva_arena.stream import Note, encoded
 
 pytestmark = pytest.mark.slow

@@ -15,13 +15,13 @@ from tools import need_language
 from wording import sentence
 
 from khiva_arena import shipped
+from khiva_arena.bots.protocol.codec import plain_value
 from khiva_arena.competition.conformance.run import FRAMES
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.hints.hint import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol.codec import plain_value
 
 ACT = msgpack.packb({"type": "act", "req": 2570, "choice": 5})
 FRAME = len(ACT).to_bytes(4, "big") + ACT

@@ -24,7 +24,7 @@ from firefox import Firefox, firefox  # noqa: E402
 from module_cup import of_kind, play_cup, vectors  # noqa: E402
 from tick_bots import bot, works  # noqa: E402
 
-from khiva_arena.sandbox.proc_usage import Usage, tree, usage  # noqa: E402
+from khiva_arena.bots.sandbox.proc_usage import Usage, tree, usage  # noqa: E402
 
 AT_FAULT = {"khiva": "illegal three times", "emira": "late", "silk_road": "traps"}
 """A game is played by seven honest modules and one with this fault, which sits in three matches of eight."""

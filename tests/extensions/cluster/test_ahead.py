@@ -17,13 +17,13 @@ from made_up_workers import GOOD, crew, worker
 from waiting import PATIENCE
 from wording import pattern, sentence
 
+from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.events.durations import MatchTime
 from khiva_arena.competition.run.announcing import _estimate
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.workers import RecruitStage
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.level import TRUSTING
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
 NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match_queue import Jobs
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.extensions.cluster.assignments import LOSSES_MOST, TableDesk
 from khiva_arena.extensions.cluster.tables import Assignment
-from khiva_arena.sandbox.level import Level
 
 BELOW = Level.STANDARD
 

@@ -11,11 +11,11 @@ from interpreted_bots import LINE, OTHER, TAKEN, folder
 from interpreted_bots import installed as installed
 from wording import pattern, sentence
 
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.entrants import interpreters, only_modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.extensions.cluster import bot_transfer
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 

@@ -21,6 +21,9 @@ from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING, Level
+from khiva_arena.bots.sandbox.limits import GIB, Resources
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ClusterError, GameFault, StoreError
 from khiva_arena.extensions.cluster import offers, tables
@@ -35,9 +38,6 @@ from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header, RecordedSeat
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Level
-from khiva_arena.sandbox.limits import GIB, Resources
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
 SECRET = b"\7" * 32

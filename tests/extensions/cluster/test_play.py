@@ -17,8 +17,8 @@ from arena import C_GREEDY, ROOT, C, arena, arena_process, bots, descendants
 from dask_cluster import DaskCluster
 from waiting import until
 
-from khiva_arena.sandbox.detect import OTHER_PYTHON, run_at
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.detect import OTHER_PYTHON, run_at
+from khiva_arena.bots.sandbox.level import Level
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 

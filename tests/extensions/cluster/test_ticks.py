@@ -9,7 +9,7 @@ from arena import arena, arena_process, bots
 from dask_cluster import dask_cluster
 from scripted_modules import command, script, scripted
 
-from khiva_arena.sandbox.detect import best
+from khiva_arena.bots.sandbox.detect import best
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 

@@ -7,8 +7,8 @@ import pytest
 from leagues import played
 from uploads import new_league
 
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.extensions.league.settings import League
-from khiva_arena.sandbox.level import Level
 
 __all__ = ["forked", "played"]
 

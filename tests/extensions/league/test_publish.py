@@ -19,6 +19,7 @@ from pages import text as unpacked
 from quick_leagues import quick_league as quick_league
 from wording import sentence
 
+from khiva_arena.bots.sandbox.reap import start_helper
 from khiva_arena.competition.events.tables import TableRequest, tables_of
 from khiva_arena.display.page import html
 from khiva_arena.extensions.league.chain.links import Season, StateChanged
@@ -42,7 +43,6 @@ from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.standings import standings
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.files import FILE
-from khiva_arena.sandbox.reap import start_helper
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

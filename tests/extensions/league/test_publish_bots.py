@@ -16,6 +16,7 @@ from tick_leagues import private_league as private_league
 from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence
 
+from khiva_arena.bots.modules.released import released
 from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, RecordError
@@ -30,7 +31,6 @@ from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands import bundle as bundle_command
-from khiva_arena.modules.released import released
 from khiva_arena.records.replay.definition import DefinedBot, identity_with_payload
 from khiva_arena.records.store.db import Store
 from khiva_arena.say import say_nothing

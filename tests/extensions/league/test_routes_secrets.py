@@ -19,9 +19,9 @@ from public_league import league_folder, write_public
 from tools import lacks
 from wording import sentence
 
+from khiva_arena.bots.sandbox import own_cell
 from khiva_arena.extensions.league.folder import PUBLIC
 from khiva_arena.extensions.league.submissions.queue import Queue
-from khiva_arena.sandbox import own_cell
 
 SEARCH = Path(__file__).parent / "support" / "secret_search.py"
 CHANGING = ("/tmp", "/var", "/run", "/root", "/home", "/etc", "/dev/shm")

@@ -15,12 +15,12 @@ from pages import blocks
 from relaying import FAULTY, HONEST, blamed, free_port, hub, match, relay, relay_command, token_in, until_here, wire_between
 
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.permissions import with_permissions
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING
 
 DELAY = 0.1
 

@@ -10,8 +10,8 @@ from bundling import lines_of
 from compiled_bots import EVENT, RUN_AGAIN, digest
 from wording import sentence
 
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.playing import jobs
-from khiva_arena.sandbox.level import Level
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

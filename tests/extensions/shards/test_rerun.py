@@ -24,6 +24,7 @@ from wording import pattern, sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.audit.compared import as_recorded, compared
 from khiva_arena.competition.audit.rerun import Rerunner
 from khiva_arena.competition.audit.sample import RerunFindings, RerunSample, Sample, Unconfirmed, chance_found, lots, share_of
@@ -35,7 +36,6 @@ from khiva_arena.extensions.shards.rerun import RerunPart, rerun_parts
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.level import TRUSTING
 
 MATCHES, FORGED = 6, 2
 """Of a shard: its matches, and those that are forged."""

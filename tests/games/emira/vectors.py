@@ -6,7 +6,7 @@ from khiva_arena.games.emira import dealing
 from khiva_arena.games.emira.tables import BAG, BLUE
 
 MATCH = (3, {"max_rounds": 3})
-"""Seats and rules of the match in protocol/vectors/matches, which ``tests/protocol/make_frames.py`` writes."""
+"""Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
 ABOUT = (
     "Colours, event cards, Emiras, kinds and goals are numbered as in the tables, status cards are prices; all lists in the "
     "order dealt, decks top first. The seats keep the first card of their sorted hand. appearance: the kinds that the first five "

@@ -7,7 +7,7 @@ from khiva_arena.games.khiva.tables import CARD_OF, CODE, KEPT
 from khiva_arena.games.khiva.variants import canonical, compile_rules
 
 MATCH = (3, {})
-"""Seats and rules of the match in protocol/vectors/matches, which ``tests/protocol/make_frames.py`` writes."""
+"""Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
 ABOUT = (
     "Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, pink, black); all lists in the order dealt, "
     "piles top first; redeal.hands are the new cards alone."

@@ -7,7 +7,7 @@ from khiva_arena.games.silk_road.tables import FIRST_HAND, OPEN, TILES
 from khiva_arena.games.silk_road.variants import canonical, compile_rules
 
 MATCH = (2, {"max_turns": 15})
-"""Seats and rules of the match in protocol/vectors/matches, which ``tests/protocol/make_frames.py`` writes."""
+"""Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
 ABOUT = (
     "Goods 0..4 = ivory, spice, porcelain, silk, tea; jewels 0..4 = blue, yellow, green, red, violet; tiles by village; "
     "all lists in the order dealt, pile and bag top first, queue head first. reshuffle is the first one, of the discards given."

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import khiva_arena
-from khiva_arena.protocol import messages
+from khiva_arena.bots.protocol import messages
 
 ROOM = Path(khiva_arena.__file__).parent
 OF_OTHERS = {"Any", "DataFrame", "Iterator", "Mapping", "None", "Path", "Self", "Sequence"}

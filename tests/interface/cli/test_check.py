@@ -16,9 +16,9 @@ from make_schemas import FOLDER
 from waiting import until
 from wording import sentence
 
+from khiva_arena.bots.sandbox.detect import python_closed
+from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.conformance import run
-from khiva_arena.sandbox.detect import python_closed
-from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def folder(home: Path, main: str, more: str = "") -> str:
 
 @pytest.mark.soak
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
-    """One in C and one in C# do in tests/bots/test_readmes.py, and by make test-long one of each other language."""
+    """One in C and one in C# do in tests/shipped_bots/test_readmes.py, and by make test-long one of each other language."""
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
     *lines, counts, following, in_ticks, loss = done.stdout.splitlines()
     assert in_ticks.startswith("In ticks (")

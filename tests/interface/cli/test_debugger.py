@@ -14,7 +14,7 @@ from levels import EVERY_LEVEL
 from tools import need, need_language
 from wording import sentence
 
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from scripted import frame
 from wording import sentence
 
 from khiva_arena.arbiter.transcript import SKIPPED_MOST, Cutter, Piece
-from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 
 HELLO = frame({"type": "hello", "proto": 1, "name": "x"})
 ACT = frame({"type": "act", "req": 3, "choice": 1})

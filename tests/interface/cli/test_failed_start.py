@@ -14,8 +14,8 @@ from wording import sentence
 
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr_tap import KEPT, LINES_MOST, BotOutput
+from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.entrants import interpreters
-from khiva_arena.modules.meter.maxima import with_memory
 
 pytestmark = pytest.mark.slow
 

@@ -11,13 +11,13 @@ from no_levels import COMMAND, LACK
 from stores import NAIVE, RANDOM
 from wording import sentence
 
+from khiva_arena.bots.sandbox.detect import levels
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.limits import DEFAULT, plain
 from khiva_arena.competition.settings.isolation import sandbox_of, sandbox_of_stored
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox.detect import levels
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import DEFAULT, plain
 
 pytestmark = pytest.mark.slow
 

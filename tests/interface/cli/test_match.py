@@ -12,7 +12,7 @@ from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import sentence
 
-from khiva_arena.sandbox.detect import best
+from khiva_arena.bots.sandbox.detect import best
 
 pytestmark = pytest.mark.slow
 

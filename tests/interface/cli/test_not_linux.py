@@ -257,18 +257,18 @@ def test_an_event_in_ticks_is_that_of_linux_and_its_bots_are_run_again(tmp_path:
 
 BEHIND_A_DOOR = {
     "arbiter/poller.py": {"epoll"},
-    "sandbox/escape_attempts.py": {
+    "bots/sandbox/escape_attempts.py": {
         "prlimit",
         "pidfd_send_signal",
         "pidfd_open",
         "sched_setaffinity",
         "sched_getaffinity",
     },
-    "sandbox/launcher.py": {"O_PATH", "setresgid", "setresuid"},
-    "sandbox/reap.py": {"CLOCK_BOOTTIME"},
-    "sandbox/reaper.py": {"waitid", "pidfd_open"},
-    "sandbox/standard.py": {"SIGRTMAX", "memfd_create"},
-    "sandbox/trusted.py": {"prlimit"},
+    "bots/sandbox/launcher.py": {"O_PATH", "setresgid", "setresuid"},
+    "bots/sandbox/reap.py": {"CLOCK_BOOTTIME"},
+    "bots/sandbox/reaper.py": {"waitid", "pidfd_open"},
+    "bots/sandbox/standard.py": {"SIGRTMAX", "memfd_create"},
+    "bots/sandbox/trusted.py": {"prlimit"},
 }
 """Names that macOS lacks, and the files that use them: if system.py says that they are there, or for levels that need Linux."""
 

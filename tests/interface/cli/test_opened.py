@@ -15,8 +15,8 @@ from greeter import greeting
 from stores import RANDOM
 from wording import sentence
 
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
@@ -138,7 +138,7 @@ def test_without_it_there_is_no_network_and_no_key(tmp_path: Path, asks: str) ->
 
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 def test_the_network_of_one_bot_is_no_other_bots(tmp_path: Path, asks: str, level: Level) -> None:
-    """As the command puts both bots of one match into their cells; tests/sandbox/test_network.py has level basic, too."""
+    """As the command puts both bots of one match into their cells; tests/bots/sandbox/test_network.py has level basic, too."""
     other = shutil.copytree(asks, tmp_path / "other")
     (other / "bot.toml").write_text((other / "bot.toml").read_text().replace('"asks"', '"other"'))
     words = ("match", *bots(asks, str(other)), "--network", "asks", "--rule", "max_turns=2", "--notes", "--isolation", str(level))

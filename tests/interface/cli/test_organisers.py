@@ -65,7 +65,8 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     said: dict[str, list[str]] = {}
     for line in commands():
         command = line.split("khiva-arena ")[1].split()[0]
-        line = line.replace("khiva-arena check ", "khiva-arena check --quick ")  # tests/bots/test_readmes.py makes a whole one
+        # tests/shipped_bots/test_readmes.py makes a whole one
+        line = line.replace("khiva-arena check ", "khiva-arena check --quick ")
         said.setdefault(command, []).append(typed(line, tmp_path))
         if command == "init":
             (tmp_path / "cup.toml").write_text(edited((tmp_path / "cup.toml").read_text()))

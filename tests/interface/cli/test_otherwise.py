@@ -16,6 +16,7 @@ from stores import NAIVE, RANDOM, SEATS, bytes_in
 from stores import games as games
 from wording import pattern, sentence
 
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.competition.events.find import match_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands import otherwise as command
@@ -23,7 +24,6 @@ from khiva_arena.interface.commands.decision import StoredDecision, choice_meant
 from khiva_arena.interface.commands.stored_table import StoredTable, stored_table
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.detect import best
 
 pytestmark = pytest.mark.slow
 

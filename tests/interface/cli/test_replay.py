@@ -20,15 +20,15 @@ from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.refeed import Reply
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.interface.commands.replay import OfKind, in_words, kinds_of, stored
 from khiva_arena.interface.commands.replay_lost import lost_matches
-from khiva_arena.protocol import codec
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.store.db import Store
-from khiva_arena.sandbox.detect import best
 
 pytestmark = pytest.mark.slow
 

@@ -15,6 +15,7 @@ from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.arbiter import memory_limits
+from khiva_arena.bots.sandbox.level import TRUSTING, Level
 from khiva_arena.competition.playing import starts
 from khiva_arena.competition.playing.starts import as_modules, without_broken
 from khiva_arena.competition.settings.settings import settings_from
@@ -24,7 +25,6 @@ from khiva_arena.entrants.engines import load_engines
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.machine import of_the_machine
-from khiva_arena.sandbox.level import TRUSTING, Level
 from khiva_arena.say import say_nothing
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from arena import ROOT, arena
 
-from khiva_arena.sandbox.detect import best
-from khiva_arena.sandbox.level import Level
+from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.bots.sandbox.level import Level
 
 pytestmark = pytest.mark.soak
 

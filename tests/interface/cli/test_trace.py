@@ -33,9 +33,9 @@ from wording import pattern, sentence
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch
 from khiva_arena.arbiter.trace import OPENED_MOST, STDERR_LINES, Trace
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.display.terminal import console
 from khiva_arena.display.terminal.console import BufferedStderr
-from khiva_arena.sandbox.command import Command
 
 pytestmark = pytest.mark.slow
 

@@ -13,11 +13,11 @@ from scripted import act, honest, play
 from wording import pattern
 
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.errors import RecordError
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record, canonical, run_digest
 from khiva_arena.records.replay.verify import faults_of, verify
 from khiva_arena.result import Verdict, final_ranks
-from khiva_arena.sandbox.command import Command
 
 
 def played() -> Outcome:

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from scripted import act, frame, hello, play
 
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.messages import Decide, End, Fault
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.errors import RecordError
 from khiva_arena.games.registry import GAMES, NAMES
-from khiva_arena.protocol import codec
-from khiva_arena.protocol.messages import Decide, End, Fault
 from khiva_arena.records.replay.requests import Request, requests
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox.command import Command
 
 NOBODY = Command((), "")
 SHORT = {"emira": {"max_rounds": 12}, "silk_road": {"max_turns": 30}}

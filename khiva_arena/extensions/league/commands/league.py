@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena import shipped
+from khiva_arena.bots.modules.released import released
 from khiva_arena.competition.events.stored import open_batch
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.permissions import asking
@@ -46,7 +47,6 @@ from khiva_arena.extensions.shards.plans import tell_plan
 from khiva_arena.games.registry import NAMES
 from khiva_arena.interface.commands.new import make
 from khiva_arena.interface.commands.run import check_needed_flags
-from khiva_arena.modules.released import released
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.new_file import check_new_file, new_file

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import if_interrupted
@@ -22,7 +23,6 @@ from khiva_arena.extensions.league.submissions import receipts, sending
 from khiva_arena.extensions.league.submissions.names import check_name
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.sending import SentEntry, Site, Unanswered, site_of
-from khiva_arena.sandbox import regular_files
 from khiva_arena.text import harmless
 
 VARIABLE = "KHIVA_ARENA_TOKEN"

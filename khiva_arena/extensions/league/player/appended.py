@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import PUBLIC, write_public
 from khiva_arena.records.store.new_file import Unwritten, to_disk
-from khiva_arena.sandbox import regular_files
 
 
 class AppendedFile:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.public_state import (
     BATCH_LOG,
@@ -24,7 +25,6 @@ from khiva_arena.extensions.league.public_state import (
     season_file,
     state_in,
 )
-from khiva_arena.sandbox import regular_files
 
 MOST_BYTES = 256 << 20
 T = TypeVar("T")

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import trio
 from starlette.types import Receive, Scope, Send
 
+from khiva_arena.bots.sandbox import own_cell, readable_paths
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import PUBLIC
 from khiva_arena.extensions.league.routes.app import LeagueSite
@@ -26,7 +27,6 @@ from khiva_arena.extensions.league.submissions.limits import UploadLimits
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.serve.connections import ConnectionBounds, PeerConnection
 from khiva_arena.extensions.serve.serving import answer_all, listening
-from khiva_arena.sandbox import own_cell, readable_paths
 from khiva_arena.say import Say
 from khiva_arena.text import harmless
 

@@ -6,11 +6,11 @@ import shutil
 from pathlib import Path
 from typing import Self
 
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.extensions.league.folder import BOTS
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.records.store import files, private
-from khiva_arena.sandbox import regular_files
 
 SHORT = 32
 """The hex digits of an identity that name a bot's folder: too many for two bots to be made that share them."""

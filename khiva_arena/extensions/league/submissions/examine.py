@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from khiva_arena import shipped
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.report import CheckReport, Status, step_text
 from khiva_arena.competition.conformance.run import check
@@ -43,7 +44,6 @@ from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.result import Clock
-from khiva_arena.sandbox.command import Command
 from khiva_arena.say import say_nothing
 from khiva_arena.text import harmless
 from khiva_arena.words import count

@@ -1,10 +1,10 @@
 """Workers of a cluster that are made up."""
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.bots.sandbox.limits import GIB
 from khiva_arena.extensions.cluster.messages import WorkerOffer
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import GIB
 
 GOOD = WorkerOffer("0.2.0", "abc", "3.11", "one", [0, 1], None, 1000.0, dict.fromkeys(map(str, Level), ""), {}, 8 * GIB, [])
 

@@ -20,6 +20,7 @@ from synthesised import outcome
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.events.tables import tables_of
 from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Beacon, Drawn
@@ -28,7 +29,6 @@ from khiva_arena.extensions.league.draw.next_batch import definition_of, next_ba
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.timetable import Timetable
 
 FRIEND = "friend"

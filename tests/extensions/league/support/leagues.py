@@ -11,6 +11,8 @@ import pytest
 from msgspec import structs
 from synthesised import Fails, outcome, void
 
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.competition.playing.executor import TakeOutcome
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.run.run_events import RunEvents
@@ -29,8 +31,6 @@ from khiva_arena.extensions.league.settings import League, LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.records.store.db import Store
 from khiva_arena.result import VOIDS_MOST
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import say_nothing
 from khiva_arena.schedule.formats import DrawnRound
 

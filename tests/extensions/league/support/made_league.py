@@ -14,6 +14,7 @@ from synthesised import outcome, planned
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.events.source import StoredResults
 from khiva_arena.competition.events.stored import run_digest_of, stored_event
 from khiva_arena.extensions.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Entered, Final, LeagueTerms, Over, RatedThen
@@ -30,7 +31,6 @@ from khiva_arena.records.replay.definition import Conditions, DefinedBot, TimeLi
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
 from khiva_arena.report.placing import Batches
-from khiva_arena.sandbox.command import Command
 
 BEACON = "echo line"
 """The command that prints the lines of the beacon of such a league."""

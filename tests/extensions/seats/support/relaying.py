@@ -17,12 +17,12 @@ from jobs import SECRET, job
 from sound_bot import sound
 
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.reap import MARK
 from khiva_arena.entrants import guests
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.relay_program import WATCHDOG
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.reap import MARK
 
 FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
 BROKEN = str(ROOT / "bots" / "broken" / "main.py")
