@@ -86,7 +86,7 @@ test-tools: .venv/.test ## with all tools installed, as in CI: tests of isolatio
 	$(TESTS) -m "(level or soak or language or skipped) and not long"
 
 test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing of it, and whole runs at level trusted
-	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/records/replay tests/bots/protocol tests/report
+	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/rating/schedule tests/records/replay tests/bots/protocol tests/rating/report
 	$(BIN)/pytest -q tests/interface/cli/test_not_linux.py
 
 check: .venv/.test ## only lint, types and import contracts, and how large the package is

@@ -35,8 +35,8 @@ from khiva_arena.interface.api.tables import Table as Table
 from khiva_arena.interface.api.tables import TableList as TableList
 from khiva_arena.interface.api.tables import standings as standings
 from khiva_arena.interface.api.verify import verify as verify
-from khiva_arena.ratings.sprt import SprtReport as SprtReport
-from khiva_arena.report.shapes import PairDifference as PairDifference
-from khiva_arena.report.sprt import Sprt as Sprt
+from khiva_arena.rating.ratings.sprt import SprtReport as SprtReport
+from khiva_arena.rating.report.shapes import PairDifference as PairDifference
+from khiva_arena.rating.report.sprt import Sprt as Sprt
 
 __version__: str

@@ -143,7 +143,7 @@ def _play(
 
 
 def _rows(names: Sequence[str], results: Sequence[Result]) -> tuple[LocalRow, ...]:
-    from khiva_arena.ratings.elo import rate  # with numpy: an environment does without it
+    from khiva_arena.rating.ratings.elo import rate  # with numpy: an environment does without it
 
     ratings = rate(results, len(names), names.index("random") if "random" in names else 0)
     rows = []

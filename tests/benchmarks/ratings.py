@@ -31,7 +31,7 @@ def log(matches: int, seeds: int) -> Any:
     """A third of the tables of each size. Points: strength, luck of the seat on that seed, how the bot suits it, and noise."""
     import numpy as np
 
-    from khiva_arena.ratings.match_arrays import TableArrays
+    from khiva_arena.rating.ratings.match_arrays import TableArrays
 
     rng = np.random.default_rng(20261120)
     tables = round(matches / 12)  # of each size
@@ -61,9 +61,9 @@ def stream(arrays: Any) -> Iterator[Any]:
 
 def measure(matches: int, layout: str, form: str) -> dict[str, Any]:
     """In this process; CPU of the fit alone."""
-    from khiva_arena.ratings.effects import EffectsToFit
-    from khiva_arena.ratings.elo import rate
-    from khiva_arena.ratings.pairs import cells_of_tables
+    from khiva_arena.rating.ratings.effects import EffectsToFit
+    from khiva_arena.rating.ratings.elo import rate
+    from khiva_arena.rating.ratings.pairs import cells_of_tables
 
     arrays = log(matches, LAYOUTS[layout])
     effects = EffectsToFit(seats=True, neighbours=True) if form == "effects" else EffectsToFit()

@@ -18,11 +18,11 @@ from msgspec.structs import replace
 
 from khiva_arena.competition.events.find import check_event
 from khiva_arena.competition.events.stored import bare_timetable
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import DefinedBot, Definition
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import BotRow, MatchRow, Store
-from khiva_arena.schedule.timetable import Timetable
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-m", "khiva_arena"]

@@ -30,8 +30,8 @@ ROOMS = {
     "khiva": ("khiva_arena/games/khiva", f"tests/games/khiva {GAME_TESTS}"),
     "emira": ("khiva_arena/games/emira", f"tests/games/emira {GAME_TESTS}"),
     "silk_road": ("khiva_arena/games/silk_road", f"tests/games/silk_road {GAME_TESTS}"),
-    "schedule": ("khiva_arena/schedule", "tests/schedule"),
-    "ratings": ("khiva_arena/ratings", "tests/ratings"),
+    "schedule": ("khiva_arena/rating/schedule", "tests/rating/schedule"),
+    "ratings": ("khiva_arena/rating/ratings", "tests/rating/ratings"),
     "meter": ("khiva_arena/bots/modules/meter", "tests/bots/modules/meter/test_vectors.py tests/bots/modules/meter"),
     "runner": (
         "khiva_arena/bots/modules/runner",

@@ -4,7 +4,7 @@ from math import log10
 
 import numpy as np
 
-from khiva_arena.ratings.likelihood import score_of
+from khiva_arena.rating.ratings.likelihood import score_of
 
 
 def bayeselo_llr(wins: float, draws: float, losses: float, elo0: float, elo1: float) -> float:

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import strategies as st
 from made_results import placed
 
-from khiva_arena.schedule.formats import Format, Terms, rounds, schedule
+from khiva_arena.rating.schedule.formats import Format, Terms, rounds, schedule
 
 DRAWN = tuple(form for form in Format if form is not Format.LEAGUE)
 """The formats that draw their tables from terms; those of a league's batch stand in its definition."""

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from khiva_arena.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
-from khiva_arena.report.section_names import SAYS
+from khiva_arena.rating.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
+from khiva_arena.rating.report.section_names import SAYS
 
 PAGE = Path(__file__).parents[2] / "docs" / "standings.md"
 

@@ -1,4 +1,4 @@
-"""Find small sets of line-ups in which all bots meet and sit equally often, for ``khiva_arena/schedule/coverings.txt``:
+"""Find small sets of line-ups in which all bots meet and sit equally often, for ``khiva_arena/rating/schedule/coverings.txt``:
 
     python tests/support/make_coverings.py --write 3000     search for what could be smaller than in the file, 3,000 steps a try;
                                                             with 3 4 5 after that at these seats alone
@@ -18,9 +18,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+from khiva_arena.rating.schedule.coverings import FILE, rename_bots
+from khiva_arena.rating.schedule.lineups import MOST_LINE_UPS, LineUp
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.coverings import FILE, rename_bots
-from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp
 
 WAYS, MOST_CYCLES = 3, 6  # to fill a set; of bots, unless they are few
 FEW_BOTS = 16

@@ -18,9 +18,9 @@ from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault
 from khiva_arena.competition.conformance.report import CheckReport
 from khiva_arena.games import schema as games
 from khiva_arena.json_schema import DIALECT
-from khiva_arena.report import plan, shapes, sprt
-from khiva_arena.report.columns import COLUMNS
-from khiva_arena.report.in_common import InCommon
+from khiva_arena.rating.report import plan, shapes, sprt
+from khiva_arena.rating.report.columns import COLUMNS
+from khiva_arena.rating.report.in_common import InCommon
 from khiva_arena.result import FAULTS, STRIKING
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "schema"

@@ -1,4 +1,4 @@
-"""Matches with known effects, and what statsmodels makes of them: an oracle that knows nothing of khiva_arena.ratings."""
+"""Matches with known effects, and what statsmodels makes of them: an oracle that knows nothing of khiva_arena.rating.ratings."""
 
 import random
 from itertools import combinations

@@ -6,11 +6,11 @@ and all fitted once more, of which cr3 takes the first step.
 
 import numpy as np
 
-from khiva_arena.ratings.covariance import add_squares, variances
-from khiva_arena.ratings.effects import EffectsToFit
-from khiva_arena.ratings.estimate import problem_of, problem_of_cells, solution_of
-from khiva_arena.ratings.rows import by_block
-from khiva_arena.ratings.scale import ELO_PER_NAT
+from khiva_arena.rating.ratings.covariance import add_squares, variances
+from khiva_arena.rating.ratings.effects import EffectsToFit
+from khiva_arena.rating.ratings.estimate import problem_of, problem_of_cells, solution_of
+from khiva_arena.rating.ratings.rows import by_block
+from khiva_arena.rating.ratings.scale import ELO_PER_NAT
 
 KINDS = ("model", "cr0", "cr1", "cr3")
 NO_PRIOR = 1e-8  # so weak that it moves nothing; weaker still, rounding would

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from made_results import rated
 
-from khiva_arena.ratings.match_arrays import Matches, SameSize
+from khiva_arena.rating.ratings.match_arrays import Matches, SameSize
 
 
 def dealt(rng, bots, seats, seeds, *, luck=1.0, suits=0.0, spread=0.0, line_ups=None, shared=True):

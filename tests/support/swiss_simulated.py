@@ -16,14 +16,14 @@ from msgspec import structs
 
 from khiva_arena.competition.events.draw_factors import replay_factors
 from khiva_arena.competition.events.redraws import EventToReplay, follows_results
-from khiva_arena.ratings.compare import rank_intervals
-from khiva_arena.ratings.crosstable import crosstable
-from khiva_arena.ratings.elo import Ratings, rate
-from khiva_arena.ratings.pairs import pair_cells
-from khiva_arena.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.ratings.compare import rank_intervals
+from khiva_arena.rating.ratings.crosstable import crosstable
+from khiva_arena.rating.ratings.elo import Ratings, rate
+from khiva_arena.rating.ratings.pairs import pair_cells
+from khiva_arena.rating.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.schedule import formats
+from khiva_arena.rating.schedule.formats import FORMATS, Terms
 from khiva_arena.result import Result
-from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import FORMATS, Terms
 
 _NORMAL = np.vectorize(erf, otypes=[float])
 

@@ -60,8 +60,8 @@ OF_HELP = {
     "khiva_arena.interface.commands.choices",
     "khiva_arena.competition.settings",
     "khiva_arena.competition.settings.table",
-    "khiva_arena.report",
-    "khiva_arena.report.section_names",
+    "khiva_arena.rating.report",
+    "khiva_arena.rating.report.section_names",
     "khiva_arena.bots.sandbox",
     "khiva_arena.bots.sandbox.level",
     "khiva_arena.bots.sandbox.limits",
@@ -71,16 +71,16 @@ OF_HELP = {
 LATER = {
     *(
         "khiva_arena.records.replay.story",
-        "khiva_arena.schedule.formats",
+        "khiva_arena.rating.schedule.formats",
         "khiva_arena.records.store",
-        "khiva_arena.report",
+        "khiva_arena.rating.report",
         "khiva_arena.interface.api",
     ),
     *(
         "khiva_arena.competition.events.stored",
         "khiva_arena.competition.run.run",
         "khiva_arena.competition.audit.report",
-        "khiva_arena.ratings",
+        "khiva_arena.rating.ratings",
     ),
     "msgpack",
 }
@@ -238,7 +238,7 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     found = imported(tmp_path, *words, until="first request")
     assert "khiva_arena.records.store.db" in found
     # structlog, which writes the log of the store, brings asyncio.
-    later = {"khiva_arena.interface.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"}
+    later = {"khiva_arena.interface.api", "khiva_arena.rating.ratings.elo", "khiva_arena.rating.report.sections"}
     assert not found & (NEVER_EARLY | FOR_A_SCREEN | later)
     assert len(own_code(found)) <= 163
     assert len([name for name in found if not is_of_a_row(name)]) <= 530

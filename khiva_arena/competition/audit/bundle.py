@@ -23,15 +23,15 @@ from khiva_arena.competition.settings.settings import MOST
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.rating.report.differences import counted_differences, differences, part_of
+from khiva_arena.rating.schedule.lineups import MOST_SEATS
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, BotRow, EventRow
-from khiva_arena.report.differences import counted_differences, differences, part_of
 from khiva_arena.result import Result
-from khiva_arena.schedule.lineups import MOST_SEATS
-from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.text import LONGEST, harmless
 
 if TYPE_CHECKING:

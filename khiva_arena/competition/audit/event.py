@@ -21,6 +21,9 @@ from khiva_arena.competition.events.record_check import why_not_as_recorded
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.rating.schedule.formats import FORMATS
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.replay.record import Record, canonical, run_digest
@@ -28,9 +31,6 @@ from khiva_arena.records.replay.ticks import unconfirmed
 from khiva_arena.records.replay.verify import check_unplayed, faults_of, verify
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
-from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, Protocol
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.sample import Sample
 from khiva_arena.errors import ArenaError, GameFault
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import Definition, ModuleFile
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.rows import EventRow, MatchRow, VoidRow
 from khiva_arena.result import Result
 from khiva_arena.say import Say
-from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.text import LONGEST, harmless, preformatted
 from khiva_arena.words import count
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 from khiva_arena.errors import RecordError
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.store.rows import SET_ASIDE_VOIDS, EventRow
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.words import count
 
 

@@ -16,12 +16,12 @@ from khiva_arena.competition.events.find import CHANGED, named_events
 from khiva_arena.competition.events.published_bots import published_in
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.errors import StoreError
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.bundle import OverLine, RevealLine
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.result import Result
-from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import Timetable
 
 if TYPE_CHECKING:
     from khiva_arena.competition.audit.rerun import Rerunner  # few audits run bots

@@ -6,11 +6,11 @@ from typing import Any
 
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.results import of_record
+from khiva_arena.rating.schedule.formats import ScheduledMatch, Shape
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.rows import EventRow
 from khiva_arena.result import Result
-from khiva_arena.schedule.formats import ScheduledMatch, Shape
-from khiva_arena.schedule.timetable import Timetable
 
 
 @dataclass(slots=True)

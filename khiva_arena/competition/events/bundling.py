@@ -16,15 +16,15 @@ from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.competition.events.stored import bare_timetable, damaged
 from khiva_arena.competition.events.tables import tables_in
 from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.rating.report.table import to_json
+from khiva_arena.rating.schedule.formats import ScheduledMatch
 from khiva_arena.records.replay.definition import DefinedBot, ModuleFile
 from khiva_arena.records.replay.record import Record, run_digest
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.report.table import to_json
 from khiva_arena.result import Measured
-from khiva_arena.schedule.formats import ScheduledMatch
 
 MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""

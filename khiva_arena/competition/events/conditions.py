@@ -7,11 +7,11 @@ from msgspec import structs, to_builtins
 
 from khiva_arena.competition.events.selection import EVERYBODY, Among, counting
 from khiva_arena.games.which import changed
+from khiva_arena.rating.report.entrants import Entrant
+from khiva_arena.rating.report.in_common import InCommon
 from khiva_arena.records.replay.definition import MARKS, Definition
 from khiva_arena.records.replay.record import canonical, digest_of
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.report.entrants import Entrant
-from khiva_arena.report.in_common import InCommon
 
 
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:

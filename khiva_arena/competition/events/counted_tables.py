@@ -8,11 +8,11 @@ from khiva_arena.competition.events.bundled_matches import BundledMatches, Match
 from khiva_arena.competition.events.conditions import entrants_of, pooled, settings_of
 from khiva_arena.competition.events.league_order import LeagueOrder
 from khiva_arena.competition.events.round_places import places_of
+from khiva_arena.rating.report import places
+from khiva_arena.rating.report.counted import CountedTable, counted, to_json
+from khiva_arena.rating.report.entrants import with_unique_names
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.report import places
-from khiva_arena.report.counted import CountedTable, counted, to_json
-from khiva_arena.report.entrants import with_unique_names
 
 
 class CountedPool(NamedTuple):

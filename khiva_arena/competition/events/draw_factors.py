@@ -21,18 +21,18 @@ from msgspec.structs import replace
 from khiva_arena.competition.events.redraw_cache import keep_factors, kept_factors
 from khiva_arena.competition.events.redraws import REPLAYS, EventToReplay, factors, follows_results, seconds_of
 from khiva_arena.competition.events.selection import Among, counting
-from khiva_arena.ratings.elo import ELO_PER_NAT, Ratings, rate
-from khiva_arena.ratings.match_arrays import Flags, MatchCollector, Matches, SameSize
-from khiva_arena.ratings.matches import complete_tables
-from khiva_arena.ratings.replicas import shrunk
-from khiva_arena.ratings.swiss_factors import Factors, by_shape
-from khiva_arena.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.ratings.elo import ELO_PER_NAT, Ratings, rate
+from khiva_arena.rating.ratings.match_arrays import Flags, MatchCollector, Matches, SameSize
+from khiva_arena.rating.ratings.matches import complete_tables
+from khiva_arena.rating.ratings.replicas import shrunk
+from khiva_arena.rating.ratings.swiss_factors import Factors, by_shape
+from khiva_arena.rating.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.schedule.formats import FORMATS, Shape, shapes
+from khiva_arena.rating.schedule.lineups import LineUp
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.store.rows import EventRow
 from khiva_arena.result import Result
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import FORMATS, Shape, shapes
-from khiva_arena.schedule.lineups import LineUp
-from khiva_arena.schedule.names import Format
 
 MOST_BOTS = 64
 MOST_SECONDS = 10.0

@@ -11,10 +11,10 @@ from msgspec import structs
 
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule.formats import FORMATS
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.words import count
 
 if TYPE_CHECKING:  # who reads a store needs no settings

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from khiva_arena.errors import RecordError
+from khiva_arena.rating.report.placing import Batches
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.report.placing import Batches
 
 
 class _Terms(msgspec.Struct, frozen=True):

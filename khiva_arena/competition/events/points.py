@@ -10,11 +10,11 @@ from khiva_arena.competition.events.source import ResultSource
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.errors import GameFault, RecordError
 from khiva_arena.games.base import SeatPoints
-from khiva_arena.ratings.match_arrays import Matches
+from khiva_arena.rating.ratings.match_arrays import Matches
+from khiva_arena.rating.report.points import PointsSample, SourcedMatch
+from khiva_arena.rating.schedule.timetable import MatchPlace
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.report.points import PointsSample, SourcedMatch
-from khiva_arena.schedule.timetable import MatchPlace
 
 MOST_MATCHES = 200
 OF_A_SENTENCE = 100

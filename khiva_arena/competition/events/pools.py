@@ -20,11 +20,11 @@ from khiva_arena.competition.events.selection import EVERYBODY, Among, counting,
 from khiva_arena.competition.events.stored import damaged
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.which import which_of
-from khiva_arena.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.report.in_common import InCommon
+from khiva_arena.rating.report.standings import AnchorAt, Entrant, Standings, standings
+from khiva_arena.rating.report.tally import Collected, EventsData
 from khiva_arena.records.store.db import BESIDE, EventRow, Store, VoidRow
-from khiva_arena.report.in_common import InCommon
-from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
-from khiva_arena.report.tally import Collected, EventsData
 from khiva_arena.result import FAULTS, VOIDS_MOST, Result
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.text import harmless

@@ -13,9 +13,9 @@ from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule import formats
 from khiva_arena.records.replay.definition import Definition, spellings
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.schedule import formats
 
 
 class ResumePoint(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.swiss_factors import Factors
+from khiva_arena.rating.ratings.swiss_factors import Factors
 
 _LONGEST = 1_000  # bytes
 _MOST = 1_000.0  # standard errors

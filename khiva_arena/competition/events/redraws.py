@@ -14,18 +14,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.elo import ELO_PER_NAT
-from khiva_arena.ratings.match_arrays import Floats, Ints
-from khiva_arena.ratings.replicas import ReplicaRound, fit_replicas
-from khiva_arena.ratings.swiss_factors import Factors
+from khiva_arena.rating.ratings.elo import ELO_PER_NAT
+from khiva_arena.rating.ratings.match_arrays import Floats, Ints
+from khiva_arena.rating.ratings.replicas import ReplicaRound, fit_replicas
+from khiva_arena.rating.ratings.swiss_factors import Factors
+from khiva_arena.rating.schedule import knockout, swiss
+from khiva_arena.rating.schedule.formats import shapes
+from khiva_arena.rating.schedule.lineups import LineUp
+from khiva_arena.rating.schedule.names import Format
+from khiva_arena.rating.schedule.scores import BotSums, RoundSums, by_score_of
+from khiva_arena.rating.schedule.terms import DrawnRound, Placing, Shape, Terms
 from khiva_arena.records.replay.definition import author_groups
 from khiva_arena.rng import Stream
-from khiva_arena.schedule import knockout, swiss
-from khiva_arena.schedule.formats import shapes
-from khiva_arena.schedule.lineups import LineUp
-from khiva_arena.schedule.names import Format
-from khiva_arena.schedule.scores import BotSums, RoundSums, by_score_of
-from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms
 
 REPLAYS = 300
 _AT_ONCE = 50

@@ -4,10 +4,10 @@ from functools import partial
 from typing import Protocol
 
 from khiva_arena.competition.events import stored
+from khiva_arena.rating.report import places
+from khiva_arena.rating.schedule.formats import FORMATS, Placing, Shape
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.report import places
 from khiva_arena.result import Result
-from khiva_arena.schedule.formats import FORMATS, Placing, Shape
 
 
 class Rounds(Protocol):

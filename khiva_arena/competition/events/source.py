@@ -10,10 +10,10 @@ from khiva_arena.competition.events.league_order import LeagueOrder, league_orde
 from khiva_arena.competition.events.pools import results_of
 from khiva_arena.competition.events.stored import damaged, refuse_damaged, refuse_no_batch, round_results
 from khiva_arena.errors import RecordError
+from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.result import Result
-from khiva_arena.schedule.formats import Shape
 
 
 class ResultSource(Protocol):

@@ -11,15 +11,15 @@ import msgspec
 from khiva_arena import __version__
 from khiva_arena.competition.events import results
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.rating.schedule import formats
+from khiva_arena.rating.schedule.formats import Placing, Shape
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay import league_format, seeds
 from khiva_arena.records.replay.definition import Definition, text_digest
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.files import LEAGUE, MODULES
 from khiva_arena.result import Result
-from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import Placing, Shape
-from khiva_arena.schedule.timetable import Timetable
 
 if TYPE_CHECKING:  # who reads a store needs no bots
     from khiva_arena.entrants.bots import Bot

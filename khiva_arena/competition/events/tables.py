@@ -19,16 +19,16 @@ from khiva_arena.competition.events.source import ResultSource, StoredResults
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.report import places, points, shapes
+from khiva_arena.rating.report.section_names import ALL, EFFECTS, NAMES, POINTS
+from khiva_arena.rating.report.sections import SectionRequest, sections
+from khiva_arena.rating.report.standings import in_league_order
+from khiva_arena.rating.report.table import to_json
+from khiva_arena.rating.report.values import Standings
+from khiva_arena.rating.report.verdict import MoreSeeds, verdict
 from khiva_arena.records.store import not_played
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.report import places, points, shapes
-from khiva_arena.report.section_names import ALL, EFFECTS, NAMES, POINTS
-from khiva_arena.report.sections import SectionRequest, sections
-from khiva_arena.report.standings import in_league_order
-from khiva_arena.report.table import to_json
-from khiva_arena.report.values import Standings
-from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.say import Say, say_nothing
 
 
@@ -69,7 +69,7 @@ class PooledTable(NamedTuple):
         return self.heading + kept + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def verdict(self, settings: str = "", *, store: bool = True, command: Callable[[int], str] | None = None) -> str:
-        """Return who won, whether that could be luck, and how many more seeds would tell, as ``report.verdict`` says it.
+        """Return who won, whether that could be luck, and how many more seeds would tell, as ``rating.report.verdict`` says it.
 
         settings: the name of the file with the settings; "" if that is not known.
         store: whether the reader has the store.

@@ -22,14 +22,14 @@ from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.competition.pages.names import rename, renamed
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.games.registry import handing
+from khiva_arena.rating.report.section_names import POINTS
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store import not_played
 from khiva_arena.records.store.db import EventRow, SeatRow, Store
 from khiva_arena.records.store.rows import NotPlayed, Times
-from khiva_arena.report.section_names import POINTS
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.schedule.timetable import Timetable
 
 SECTIONS = ("crosstable", "seats", POINTS)
 

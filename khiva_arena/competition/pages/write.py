@@ -30,20 +30,20 @@ from khiva_arena.display.page.data import (
 from khiva_arena.display.page.released import check_it_yourself
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import changed, which_of
+from khiva_arena.rating.report import shapes
+from khiva_arena.rating.report.columns import MARKS
+from khiva_arena.rating.report.section_names import SAYS
+from khiva_arena.rating.report.sections import by_seeds
+from khiva_arena.rating.report.table import notes, shown_columns
+from khiva_arena.rating.schedule.formats import FORMATS, DrawnRound, places
+from khiva_arena.rating.schedule.gauntlet import candidates_of
+from khiva_arena.rating.schedule.scores import BotSums, bot_sums
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.records.store.new_file import new_file
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.report import shapes
-from khiva_arena.report.columns import MARKS
-from khiva_arena.report.section_names import SAYS
-from khiva_arena.report.sections import by_seeds
-from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.result import Result
-from khiva_arena.schedule.formats import FORMATS, DrawnRound, places
-from khiva_arena.schedule.gauntlet import candidates_of
-from khiva_arena.schedule.scores import BotSums, bot_sums
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.shipped import adviser
 from khiva_arena.text import harmless
 

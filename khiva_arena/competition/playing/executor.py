@@ -15,8 +15,8 @@ from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants, ready_to_play, without_broken
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import DrawnRound
 
 TakeOutcome = Callable[[Outcome], None]
 

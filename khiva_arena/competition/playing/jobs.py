@@ -11,10 +11,10 @@ from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.events.find import sound_results
 from khiva_arena.competition.events.stored import timetable_of
+from khiva_arena.rating.schedule.formats import DrawnRound, Shape, schedule
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import spread
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
-from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
-from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import spread
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure

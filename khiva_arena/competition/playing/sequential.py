@@ -19,13 +19,13 @@ from khiva_arena.competition.settings.competition import CompetitionParts, entra
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision, block_scores
+from khiva_arena.rating.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision, block_scores
+from khiva_arena.rating.report.sprt import Sprt
+from khiva_arena.rating.schedule.formats import DrawnRound
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.store.db import EventRow, MatchRow, Store, VoidRow
-from khiva_arena.report.sprt import Sprt
 from khiva_arena.result import Result
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import DrawnRound
-from khiva_arena.schedule.timetable import Timetable
 
 
 def test_of(overrides: Mapping[str, Any], say: Say) -> CompetitionParts:

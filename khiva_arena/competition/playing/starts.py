@@ -28,12 +28,12 @@ from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.entrants.hints.starts import HINT, NEXT, hinting, modules_of, start
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.games.registry import NAMES
+from khiva_arena.rating.schedule.lineups import FEWEST_SEATS
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header
 from khiva_arena.records.store.rows import NotPlayed, Why
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.schedule.lineups import FEWEST_SEATS
-from khiva_arena.schedule.names import Format
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.durations import MatchTime  # most runs measure none before

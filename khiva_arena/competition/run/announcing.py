@@ -8,13 +8,13 @@ from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.run_events import RunEvents
 from khiva_arena.competition.settings.define import short_turn_warning
 from khiva_arena.competition.settings.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.rating.report.same_names import in_a_line
+from khiva_arena.rating.schedule import formats
+from khiva_arena.rating.schedule.formats import DrawnRound
+from khiva_arena.rating.schedule.orders import ALL_ORDERS_MOST
 from khiva_arena.records.replay.definition import Definition, kept_at
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.report.same_names import in_a_line
 from khiva_arena.result import TICKS_A_MS
-from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import DrawnRound
-from khiva_arena.schedule.orders import ALL_ORDERS_MOST
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
         return ""
     meet = ""
     if formats.FORMATS[definition.format].AUTO:  # candidates of a gauntlet never meet
-        from khiva_arena.schedule import coverings  # not above: most events play all line-ups
+        from khiva_arena.rating.schedule import coverings  # not above: most events play all line-ups
 
         terms = definition.terms()
         missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
@@ -140,7 +140,7 @@ def _uneven(settings: Settings, play: Play) -> str:
     """
     if settings.hypotheses or play.timetable.seats <= ALL_ORDERS_MOST:
         return ""
-    from khiva_arena.schedule.neighbours import off_balance  # not above: few tables are that large
+    from khiva_arena.rating.schedule.neighbours import off_balance  # not above: few tables are that large
 
     return off_balance(play.timetable, settings.seeds)
 
@@ -172,7 +172,7 @@ def _advice(settings: Settings, bots: int, line_ups: int) -> str:
         return ""
     if settings.seeds >= _FEW_SEEDS or line_ups < 2:
         return ""
-    from khiva_arena.schedule import coverings
+    from khiva_arena.rating.schedule import coverings
 
     fewest, _ = coverings.auto(bots, settings.seats, settings.copies)
     if 2 * fewest > line_ups:

@@ -21,15 +21,15 @@ from khiva_arena.competition.settings.isolation import admit, chosen_sandbox
 from khiva_arena.competition.settings.settings import AUTO, MOST, Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings import planning
-from khiva_arena.ratings.elo import half_width
-from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.rating.ratings import planning
+from khiva_arena.rating.ratings.elo import half_width
+from khiva_arena.rating.ratings.sharing import SharedDeals
+from khiva_arena.rating.report.shared_deals import LITTLE
+from khiva_arena.rating.report.values import Standings
+from khiva_arena.rating.schedule import coverings, formats
 from khiva_arena.records.replay.definition import Definition, spellings
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.report.shared_deals import LITTLE
-from khiva_arena.report.values import Standings
 from khiva_arena.say import Say
-from khiva_arena.schedule import coverings, formats
 from khiva_arena.time_in_words import in_time
 from khiva_arena.words import count
 

@@ -11,12 +11,12 @@ from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.events.durations import MatchTime, mean_time
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule import formats
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import Timetable, spread
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.say import Say
-from khiva_arena.schedule import formats
-from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import Timetable, spread
 from khiva_arena.words import count
 
 TRY_MATCHES, TRY_SECONDS = 24, 20.0

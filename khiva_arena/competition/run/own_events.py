@@ -13,11 +13,11 @@ from khiva_arena.competition.run.options import RunOptions
 from khiva_arena.competition.settings.define import refuse_short_turns, run_secret
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.rating.schedule import formats
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.say import Say
-from khiva_arena.schedule import formats
 
 
 class OwnEvents:

@@ -24,16 +24,16 @@ from khiva_arena.display.terminal.messages import Message, RunLines, message_of
 from khiva_arena.display.terminal.screen_process import ScreenProcess
 from khiva_arena.display.terminal.tty import can_draw
 from khiva_arena.games.registry import HASHED
+from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store import private
 from khiva_arena.records.store.db import MatchRow, Store, VoidRow
 from khiva_arena.records.store.files import LOG
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
-    from khiva_arena.ratings.sprt import SequentialTest
+    from khiva_arena.rating.ratings.sprt import SequentialTest
 
 
 class LinkNewsSource(Protocol):

@@ -21,10 +21,10 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule import formats
 from khiva_arena.records.store.rows import NotPlayed, Why
 from khiva_arena.result import Clock
 from khiva_arena.say import Say
-from khiva_arena.schedule import formats
 from khiva_arena.setting_row import TABLES
 from khiva_arena.text import is_text
 from khiva_arena.words import count
@@ -226,7 +226,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
     """Raise ConfigError if the bounds of a sequential test are not possible with so many matches on a seed."""
     if settings.hypotheses is not None:
-        from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
+        from khiva_arena.rating.ratings.sprt import SequentialTest  # numpy comes with it
 
         shape = formats.shapes(terms)[0]
         SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)

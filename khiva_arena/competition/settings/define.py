@@ -81,7 +81,7 @@ def _looks(settings: Settings) -> int | None:
     """Return the number of planned looks, None if none were planned. Raises ConfigError for an event that cannot be extended."""
     if not settings.looks:
         return None
-    from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
+    from khiva_arena.rating.schedule.formats import FORMATS  # not above: a match alone knows no schedule
 
     form = FORMATS[settings.format]
     if settings.stage or form.IN_ROUNDS or form.SEQUENTIAL:
@@ -149,7 +149,7 @@ def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool
     number."""
     if not isinstance(settings.lineups, str):
         return settings.lineups, False
-    from khiva_arena.schedule import coverings  # not above: a match alone knows no schedule
+    from khiva_arena.rating.schedule import coverings  # not above: a match alone knows no schedule
 
     groups = author_groups([bot.author for bot in bots]) if settings.authors_apart else ()
     line_ups, all_meet = coverings.auto(len(bots), settings.seats, settings.copies, groups)

@@ -17,9 +17,9 @@ from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
+from khiva_arena.rating.schedule.names import OF_SOME, Format
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.result import Clock, Hypotheses, Model, Policy
-from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.setting_row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.words import nearest
 
@@ -327,7 +327,7 @@ def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) 
     test."""
     if value == DEFAULTS[key]:
         return ""
-    from khiva_arena.schedule.formats import FORMATS
+    from khiva_arena.rating.schedule.formats import FORMATS
 
     if FORMATS[form].IN_ROUNDS:
         return f"a {form} draws the line-ups of each round from its results; leave this out"
@@ -339,6 +339,6 @@ def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) 
 
 def only_for(key: str) -> list[str]:
     """Return the formats of a competition that have a setting of ``OF_SOME``."""
-    from khiva_arena.schedule.formats import FORMATS, TAKERS
+    from khiva_arena.rating.schedule.formats import FORMATS, TAKERS
 
     return [str(name) for name in TAKERS[key] if not FORMATS[name].SEQUENTIAL]

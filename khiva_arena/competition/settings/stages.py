@@ -16,7 +16,7 @@ from khiva_arena.competition.settings.settings import (
 )
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.errors import ConfigError
-from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.rating.schedule.names import OF_SOME, Format
 from khiva_arena.setting_row import number_mistake
 from khiva_arena.words import nearest
 

@@ -33,7 +33,7 @@ def _shipped_bots() -> Iterable[str]:
 
 
 def _formats() -> Iterable[str]:
-    from khiva_arena.schedule.formats import FORMATS
+    from khiva_arena.rating.schedule.formats import FORMATS
 
     return [name for name, form in FORMATS.items() if not form.SEQUENTIAL and name != "league"]
 

@@ -85,7 +85,7 @@ def in_columns(text: str, width: int) -> list[str]:
     do indented lines, which others wrote."""
     if len(text) <= width:
         return text.split("\n")
-    from khiva_arena.report.text import paragraphs  # not above: most messages are short, or go to no terminal
+    from khiva_arena.rating.report.text import paragraphs  # not above: most messages are short, or go to no terminal
 
     lines: list[str] = []
     for line in text.split("\n"):

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.result import Result
-from khiva_arena.schedule.names import Format
 from khiva_arena.stream import Begin, MatchRecorded, Round
 
 if TYPE_CHECKING:
-    from khiva_arena.ratings.elo import Ratings
-    from khiva_arena.ratings.looks import Looks
-    from khiva_arena.ratings.widening import Widening
+    from khiva_arena.rating.ratings.elo import Ratings
+    from khiva_arena.rating.ratings.looks import Looks
+    from khiva_arena.rating.ratings.widening import Widening
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +128,14 @@ class MatchesSoFar:
         return BotSoFar(bot, elo, rated.error[bot], str(rated.bounds[bot]), **self._counts(bot))
 
     def _fit(self) -> "Ratings":
-        from khiva_arena.ratings.elo import rate  # numpy comes with it
+        from khiva_arena.rating.ratings.elo import rate  # numpy comes with it
 
         return rate(self._results, len(self._began.bots), self._began.anchor, widening=self._widening())
 
     def _widening(self) -> "Widening":
         """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far: a screen replays nothing."""
-        from khiva_arena.ratings.swiss_factors import by_shape
-        from khiva_arena.ratings.widening import Widening
+        from khiva_arena.rating.ratings.swiss_factors import by_shape
+        from khiva_arena.rating.ratings.widening import Widening
 
         looks = self._looks()
         if self._began.format != Format.SWISS or self._rounds < 2:
@@ -145,7 +145,7 @@ class MatchesSoFar:
 
     def _looks(self) -> "Looks":
         """Return how errors allow for looks, as in the standings of this event alone."""
-        from khiva_arena.ratings.looks import MOST_LOOKS, ONE_LOOK, planned, unplanned
+        from khiva_arena.rating.ratings.looks import MOST_LOOKS, ONE_LOOK, planned, unplanned
 
         looks, seeds = self._began.looks, self._seeds_a_round()
         if self._began.format == Format.SPRT:

@@ -16,7 +16,7 @@ from rich.text import Text
 from khiva_arena.display.terminal.messages import match_word
 from khiva_arena.display.terminal.ratings_so_far import BotSoFar, RatingsSoFar
 from khiva_arena.display.terminal.state import STOPS_ITSELF, Rate, RunState, heading, rate
-from khiva_arena.report.text import columns_of, cut
+from khiva_arena.rating.report.text import columns_of, cut
 from khiva_arena.stream import FaultRecorded, Llr
 from khiva_arena.text import harmless
 

@@ -32,16 +32,16 @@ from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
+from khiva_arena.rating.report.differences import counted_differences
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.frames import film, names_in_text, opened
 from khiva_arena.records.replay.league_format import OtherFormat
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
-from khiva_arena.report.differences import counted_differences
 from khiva_arena.result import Clock, Result
 from khiva_arena.say import say_nothing
-from khiva_arena.schedule.names import Format
 from khiva_arena.text import LONGEST, harmless, isolated
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"

@@ -39,8 +39,8 @@ from khiva_arena.extensions.cluster.spot_checks import SpotChecks
 from khiva_arena.extensions.cluster.tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.machine import is_unforeseen
+from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 

@@ -18,10 +18,10 @@ from khiva_arena.extensions.league.deals import DealtEvent, DealtLines
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.next_batch import active_of, add_batch, definition_of, next_batch, roster_digest
 from khiva_arena.extensions.league.seen import Sightings, receipts_in
+from khiva_arena.rating.schedule.formats import check_terms
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.schedule.formats import check_terms
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from khiva_arena.competition.events.conditions import conditions
 from khiva_arena.extensions.league.chain.links import RatedThen
 from khiva_arena.extensions.league.chain.roster import Chain
+from khiva_arena.rating.report.placing import Batches
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.report.placing import Batches
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.source import ResultSource  # numpy comes with it
@@ -31,7 +31,7 @@ def rated_at(chain: Chain, batches: Batches, source: "ResultSource", season: Seq
     season: the events of ``batches_of_table``, in order.
     """
     from khiva_arena.competition.events.pools import standings_of  # not above: numpy comes with it
-    from khiva_arena.report.standings import in_league_order
+    from khiva_arena.rating.report.standings import in_league_order
 
     last = conditions(season[-1].definition)
     pooled = [event for event in season if conditions(event.definition) == last]

@@ -22,8 +22,8 @@ from khiva_arena.extensions.league.draw.counts import Counts, CountsSoFar
 from khiva_arena.extensions.league.draw.next_batch import add_batch
 from khiva_arena.extensions.league.folder import SUMS
 from khiva_arena.extensions.league.kept import keep, kept
+from khiva_arena.rating.report.placing import Batches
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.report.placing import Batches
 
 WALKED = "walked"
 """The name of the file in the folder of sums."""

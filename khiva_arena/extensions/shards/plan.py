@@ -27,13 +27,13 @@ from khiva_arena.extensions.shards.play import PlannedEvents, bot_rows
 from khiva_arena.extensions.shards.shard import WHOLE, PlannedShard, shard_of
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import HASHED
+from khiva_arena.rating.schedule.formats import FORMATS
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow
 from khiva_arena.result import Clock
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.schedule.names import Format
 from khiva_arena.words import count
 
 OF_A_MACHINE = (

@@ -15,11 +15,11 @@ from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.shard import PlannedShard, Shard
+from khiva_arena.rating.schedule.formats import DrawnRound, Shape
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.shard_note import leave_note
 from khiva_arena.say import Say
-from khiva_arena.schedule.formats import DrawnRound, Shape
 from khiva_arena.words import count
 
 

@@ -25,7 +25,7 @@ from khiva_arena.words import count
 if TYPE_CHECKING:  # numpy comes with them
     from khiva_arena.competition.audit.report import AuditResult
     from khiva_arena.interface.api.tables import TableList
-    from khiva_arena.report.sprt import Sprt
+    from khiva_arena.rating.report.sprt import Sprt
 
 AnyBot = str | Path | Choose | Checkpoint
 """A word as ``--bot`` takes it, a folder with a bot.toml, a function ``choose(decide, match) -> index``, or a checkpoint."""

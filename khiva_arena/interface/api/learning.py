@@ -9,13 +9,13 @@ from tabulate import tabulate
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.plots import altair
-from khiva_arena.ratings.contrasts import trend
-from khiva_arena.report.columns import TABLE, Standing
-from khiva_arena.report.contrasts import contrasts
-from khiva_arena.report.shapes import PairDifference
-from khiva_arena.report.standings import DIGITS
-from khiva_arena.report.text import chance, interval
-from khiva_arena.report.values import Standings
+from khiva_arena.rating.ratings.contrasts import trend
+from khiva_arena.rating.report.columns import TABLE, Standing
+from khiva_arena.rating.report.contrasts import contrasts
+from khiva_arena.rating.report.shapes import PairDifference
+from khiva_arena.rating.report.standings import DIGITS
+from khiva_arena.rating.report.text import chance, interval
+from khiva_arena.rating.report.values import Standings
 
 WIDE, HIGH = 480, 300
 _FEWEST_OF_HALVES = 6  # checkpoints

@@ -17,11 +17,11 @@ from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
 from khiva_arena.interface.api.keywords import as_path, hand_over, plain_settings, refuse_early
+from khiva_arena.rating.report.exports import points_columns
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import story
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
-from khiva_arena.report.exports import points_columns
 from khiva_arena.text import preformatted
 
 if TYPE_CHECKING:

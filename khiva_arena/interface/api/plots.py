@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import to_builtins
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.report import sections
-from khiva_arena.report.sections import SectionRequest
-from khiva_arena.report.values import Standings
+from khiva_arena.rating.report import sections
+from khiva_arena.rating.report.sections import SectionRequest
+from khiva_arena.rating.report.values import Standings
 from khiva_arena.words import meant
 
 WIDE, LINE, CELL = 480, 22, 36

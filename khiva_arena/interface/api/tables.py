@@ -15,12 +15,12 @@ from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.keywords import as_path, by_keyword, several
 from khiva_arena.interface.api.learning import LearningCurve
 from khiva_arena.interface.api.plots import altair, plot
-from khiva_arena.report.columns import Standing
-from khiva_arena.report.contrasts import contrasts
-from khiva_arena.report.section_names import EFFECTS
-from khiva_arena.report.shapes import PairDifference
-from khiva_arena.report.table import shown_columns, to_text
-from khiva_arena.report.values import Standings
+from khiva_arena.rating.report.columns import Standing
+from khiva_arena.rating.report.contrasts import contrasts
+from khiva_arena.rating.report.section_names import EFFECTS
+from khiva_arena.rating.report.shapes import PairDifference
+from khiva_arena.rating.report.table import shown_columns, to_text
+from khiva_arena.rating.report.values import Standings
 from khiva_arena.say import say_nothing
 
 if TYPE_CHECKING:

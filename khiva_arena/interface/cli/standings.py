@@ -7,7 +7,7 @@ import click
 from khiva_arena.interface.cli.completion import one_of
 from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import among_options, handed_games_option, json_option, store_argument
-from khiva_arena.report.section_names import ALL, NAMES
+from khiva_arena.rating.report.section_names import ALL, NAMES
 
 
 @click.command("standings", cls=Verb)

@@ -11,7 +11,7 @@ from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.games.registry import NAMES
-from khiva_arena.report.text import listing
+from khiva_arena.rating.report.text import listing
 
 # The bots of other languages for `run --shipped`: all others choose as one of these does, and all together would make thousands
 # of line-ups.

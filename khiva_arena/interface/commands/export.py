@@ -17,11 +17,11 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.interface.commands.choices import ExportFormat
+from khiva_arena.rating.report.exports import EventResults, pgn_names, points_columns, to_csv, to_jsonl, to_payoffs, to_pgn
+from khiva_arena.rating.report.standings import Entrant
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.report.exports import EventResults, pgn_names, points_columns, to_csv, to_jsonl, to_payoffs, to_pgn
-from khiva_arena.report.standings import Entrant
 from khiva_arena.result import Result
 from khiva_arena.text import harmless
 

@@ -15,11 +15,11 @@ from khiva_arena.competition.settings.flags import flag_words
 from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.errors import GameMissing
 from khiva_arena.games.registry import HASHED, get
-from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.rating.ratings.sharing import SharedDeals
+from khiva_arena.rating.report.plan import FewerLineUps
+from khiva_arena.rating.schedule.coverings import auto
+from khiva_arena.rating.schedule.formats import FORMATS, shapes
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.report.plan import FewerLineUps
-from khiva_arena.schedule.coverings import auto
-from khiva_arena.schedule.formats import FORMATS, shapes
 from khiva_arena.setting_row import duration_ms
 
 _NEW = ("seed", "seeds")

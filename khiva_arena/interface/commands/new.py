@@ -22,8 +22,8 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.new_file import Unwritten
-from khiva_arena.report.text import listing
 from khiva_arena.shipped import Language, ModuleTools
 from khiva_arena.text import harmless
 

@@ -21,12 +21,12 @@ from khiva_arena.interface.commands.choices import ALL
 from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of, listed
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.rating.report.text import listing
 from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import points_lines
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.report.text import listing
 from khiva_arena.result import Verdict
 from khiva_arena.text import harmless
 from khiva_arena.time_in_words import in_time

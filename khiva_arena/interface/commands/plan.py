@@ -22,10 +22,10 @@ from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import POWER
 from khiva_arena.interface.commands.more_seeds import commands, fewer_line_ups
+from khiva_arena.rating.report import plan as plans
+from khiva_arena.rating.report.text import paragraphs
+from khiva_arena.rating.report.values import Standings
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.report import plan as plans
-from khiva_arena.report.text import paragraphs
-from khiva_arena.report.values import Standings
 from khiva_arena.text import harmless
 
 

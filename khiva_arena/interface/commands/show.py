@@ -18,15 +18,15 @@ from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ArenaError
 from khiva_arena.games.which import which_of
 from khiva_arena.interface.commands.next_step import ask_stronger, handed, if_yours, lost_seat
+from khiva_arena.rating.report.columns import MARKS
+from khiva_arena.rating.report.text import listing
+from khiva_arena.rating.schedule.formats import FORMATS
 from khiva_arena.records.replay.definition import DefinedBot, kept_at
 from khiva_arena.records.replay.seeds import ID_LENGTH
 from khiva_arena.records.replay.story import story
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.records.store.rows import SeatRow
-from khiva_arena.report.columns import MARKS
-from khiva_arena.report.text import listing
-from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

@@ -17,8 +17,8 @@ from khiva_arena.display.terminal.interrupts import INTERRUPTED
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import check_needed_flags, print_commitment
-from khiva_arena.report.same_names import under_a_table
-from khiva_arena.report.sprt import to_json, to_text
+from khiva_arena.rating.report.same_names import under_a_table
+from khiva_arena.rating.report.sprt import to_json, to_text
 
 UNDECIDED = 1
 

@@ -15,12 +15,12 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.interface.commands.more_seeds import commands
-from khiva_arena.report import contrasts, places, section_text
-from khiva_arena.report.same_names import under_a_table
-from khiva_arena.report.section_names import EFFECTS
-from khiva_arena.report.shapes import NotPlayedBot
-from khiva_arena.report.table import to_text
-from khiva_arena.report.text import paragraphs
+from khiva_arena.rating.report import contrasts, places, section_text
+from khiva_arena.rating.report.same_names import under_a_table
+from khiva_arena.rating.report.section_names import EFFECTS
+from khiva_arena.rating.report.shapes import NotPlayedBot
+from khiva_arena.rating.report.table import to_text
+from khiva_arena.rating.report.text import paragraphs
 from khiva_arena.text import harmless
 
 WITH_SOURCES = PLAIN._replace(by_source=True)

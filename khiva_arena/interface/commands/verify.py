@@ -14,7 +14,7 @@ from khiva_arena.display.terminal.passing import progress
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.verify import Verification, verified
-from khiva_arena.report.text import paragraphs
+from khiva_arena.rating.report.text import paragraphs
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.version import shown
 from khiva_arena.words import count, ranges

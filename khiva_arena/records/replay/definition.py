@@ -15,13 +15,13 @@ from msgspec import structs
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import league_format, seeds
 from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat, canonical, digest_of
 from khiva_arena.result import Clock, Hypotheses, Policy
-from khiva_arena.schedule.names import Format
 
 if TYPE_CHECKING:
-    from khiva_arena.schedule.terms import Terms
+    from khiva_arena.rating.schedule.terms import Terms
 
 NO_KEY = bytes(seeds.SECRET_BYTES)
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -35,8 +35,8 @@ MODULE = "module"
 """The word for isolation of events in ticks: what keeps bots apart is the module, whatever cell is around its runner."""
 Isolation = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join((*Level, MODULE))})$")]
 MARKS = ("network", "remote", "kept")
-"""Advantages that a bot may have over others at its table, by the field of ``DefinedBot``; ``report.columns`` has the meaning of
-each."""
+"""Advantages that a bot may have over others at its table, by the field of ``DefinedBot``; ``rating.report.columns`` has the
+meaning of each."""
 
 
 def kept_at(level: str) -> str:
@@ -290,7 +290,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
         Bots' names are printed wherever their results are.
         """
-        from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
+        from khiva_arena.rating.schedule.formats import FORMATS  # not above: a match alone knows no schedule
 
         form = FORMATS[self.format]
         if (self.hypotheses is not None) != form.SEQUENTIAL:
@@ -359,7 +359,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
         key: draws the line-ups and seatings. Without it the schedule can be checked and counted, but does not say who meets.
         """
-        from khiva_arena.schedule.terms import Terms  # not above: a match alone knows no schedule
+        from khiva_arena.rating.schedule.terms import Terms  # not above: a match alone knows no schedule
 
         return Terms(
             format=self.format,
@@ -383,7 +383,7 @@ def spellings(definition: Definition) -> list[Definition]:
     """Return a definition, and the one of the same settings until version 0.2, when ``--lineups auto`` was another draw."""
     if not definition.draw:
         return [definition]
-    from khiva_arena.schedule import lineups  # not above: a match alone knows no schedule
+    from khiva_arena.rating.schedule import lineups  # not above: a match alone knows no schedule
 
     terms = definition.terms()
     fewest = lineups.fewest(terms.bots, terms.seats, terms.copies, terms.authors)

@@ -15,10 +15,10 @@ from khiva_arena.competition.events.source import StoredResults
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.errors import RecordError
 from khiva_arena.games.khiva import KhivaState
+from khiva_arena.rating.report.points import PointsSample
+from khiva_arena.rating.report.standings import Standings
+from khiva_arena.rating.schedule.timetable import MatchPlace
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.report.points import PointsSample
-from khiva_arena.report.standings import Standings
-from khiva_arena.schedule.timetable import MatchPlace
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from khiva_arena.competition.run.budget import _choose, _Time
 from khiva_arena.competition.run.budget_try import MeasuredTime
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.interface.commands.more_seeds import fewer_line_ups
-from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.rating.ratings.sharing import SharedDeals
 from khiva_arena.records.store.db import Store
 
 ALIKE, APART = SharedDeals(4.5, 3.0, 6.0, 6.0), SharedDeals(1.02, 0.9, 1.2, 6.0)

@@ -14,7 +14,7 @@ from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ConfigError
-from khiva_arena.schedule.formats import Format
+from khiva_arena.rating.schedule.formats import Format
 
 TEXT = """# a comment = 3
 bots = [

@@ -22,7 +22,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.interface.cli.help import GROUPS
 from khiva_arena.interface.cli.main import cli
 from khiva_arena.interface.cli.run import command
-from khiva_arena.schedule.names import OF_SOME
+from khiva_arena.rating.schedule.names import OF_SOME
 from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting
 
 every_row = cases("row", TABLE, ids=[row.name for row in TABLE])

@@ -9,7 +9,7 @@ from npm import PAGE, packages
 
 import khiva_arena
 from khiva_arena.games import registry
-from khiva_arena.report import points_shapes, shapes
+from khiva_arena.rating.report import points_shapes, shapes
 
 HERE = Path(khiva_arena.__file__).parent
 

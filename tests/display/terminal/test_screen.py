@@ -27,11 +27,11 @@ from khiva_arena.display.terminal.screen import ScreenData, draw_rows, frame
 from khiva_arena.display.terminal.screen_process import cpu_seconds_of
 from khiva_arena.display.terminal.state import FAULTS_KEPT, RunState, heading, rate, state_after
 from khiva_arena.display.terminal.viewer import Source, Viewer
-from khiva_arena.ratings import swiss_factors
-from khiva_arena.ratings.elo import rate as elo_of
-from khiva_arena.ratings.looks import planned, unplanned
-from khiva_arena.ratings.student import stdtrit
-from khiva_arena.ratings.widening import Widening
+from khiva_arena.rating.ratings import swiss_factors
+from khiva_arena.rating.ratings.elo import rate as elo_of
+from khiva_arena.rating.ratings.looks import planned, unplanned
+from khiva_arena.rating.ratings.student import stdtrit
+from khiva_arena.rating.ratings.widening import Widening
 from khiva_arena.text import harmless
 
 

@@ -15,7 +15,7 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.extensions.checker import in_page
 from khiva_arena.interface.api.verify import verify
-from khiva_arena.report.differences import COUNTED, OF_A_BOT
+from khiva_arena.rating.report.differences import COUNTED, OF_A_BOT
 
 pytestmark = pytest.mark.slow
 

@@ -23,8 +23,8 @@ sys.path.append(str(Path(__file__).resolve().parent / "support"))
 import numpy as np  # noqa: E402
 from simulated_leagues import ANCHORS, League, Season, Shares, TrueSkill  # noqa: E402
 
-from khiva_arena.ratings.compare import rank_intervals  # noqa: E402
-from khiva_arena.ratings.elo import Ratings  # noqa: E402
+from khiva_arena.rating.ratings.compare import rank_intervals  # noqa: E402
+from khiva_arena.rating.ratings.elo import Ratings  # noqa: E402
 
 FEWEST_BATCHES = 5
 """A bot's intervals are checked once it has played in so many batches."""

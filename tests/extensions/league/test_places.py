@@ -31,9 +31,9 @@ from khiva_arena.extensions.league.seasons import batches_of
 from khiva_arena.extensions.league.status import status_of
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.interface.api.verify import verify
+from khiva_arena.rating.report.placing import Batches, in_order
+from khiva_arena.rating.report.table import to_text
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.report.placing import Batches, in_order
-from khiva_arena.report.table import to_text
 
 
 def placed(*bots: tuple[float | None, float | None, int]) -> list[tuple[str, int | None]]:

@@ -25,9 +25,9 @@ from khiva_arena.extensions.league.player.newest_table import newest_table, writ
 from khiva_arena.extensions.league.player.publish import NewestTable
 from khiva_arena.extensions.league.public_state import season_file
 from khiva_arena.extensions.league.seasons import batches_of
-from khiva_arena.ratings.match_arrays import join_matches
+from khiva_arena.rating.ratings.match_arrays import join_matches
+from khiva_arena.rating.report.tally import Collected
 from khiva_arena.records.store.db import Store
-from khiva_arena.report.tally import Collected
 
 
 def grown(folder: Path, seed: int) -> MadeLeague:

@@ -21,10 +21,10 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.shards.merge import Checks, Merged, merge
 from khiva_arena.extensions.shards.shard import WHOLE, Shard, shard_of
 from khiva_arena.games import registry
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import FILE, EventRow, Store
 from khiva_arena.records.store.shard_note import NOTE
-from khiva_arena.schedule.names import Format
 
 BESIDE = ("matches", "seats", "times", "page_faults", "voids", "void_causes")
 TABLES = (*BESIDE, "reveals", "conclusions", "beacons", "engines", "bots")

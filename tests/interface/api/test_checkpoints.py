@@ -14,8 +14,8 @@ import khiva_arena
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.interface.api.functions import folder_of
 from khiva_arena.interface.api.learning import LearningCurve
-from khiva_arena.report.columns import Standing
-from khiva_arena.report.standings import Entrant, standings
+from khiva_arena.rating.report.columns import Standing
+from khiva_arena.rating.report.standings import Entrant, standings
 
 pytestmark = pytest.mark.slow
 

@@ -17,9 +17,9 @@ from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 
 from khiva_arena.interface.commands.choices import EXPORT_FORMATS
-from khiva_arena.ratings.elo import rate
-from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
-from khiva_arena.report.standings import Entrant
+from khiva_arena.rating.ratings.elo import rate
+from khiva_arena.rating.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
+from khiva_arena.rating.report.standings import Entrant
 from khiva_arena.result import Result
 
 pytestmark = pytest.mark.slow

@@ -19,7 +19,7 @@ from khiva_arena.competition.events.draw_factors import between_equals
 from khiva_arena.competition.events.tables import tables_of
 from khiva_arena.interface.cli.main import run
 from khiva_arena.interface.commands.standings import _more_seeds
-from khiva_arena.report.section_names import NAMES as SECTIONS
+from khiva_arena.rating.report.section_names import NAMES as SECTIONS
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ export interface Rating {
   bound: string;
 }
 
-// The sections of a table, as khiva_arena/report/shapes.py has them.
+// The sections of a table, as khiva_arena/rating/report/shapes.py has them.
 
 export interface Pair {
   score: number;

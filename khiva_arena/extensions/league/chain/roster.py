@@ -29,8 +29,8 @@ from khiva_arena.extensions.league.chain.links import (
     Season,
     StateChanged,
 )
+from khiva_arena.rating.report.placing import Batches, in_order
 from khiva_arena.records.replay.definition import identity_with_payload
-from khiva_arena.report.placing import Batches, in_order
 from khiva_arena.words import count
 
 _SEASON = "season {}"

@@ -47,10 +47,10 @@ from khiva_arena.extensions.shards.plans import tell_plan
 from khiva_arena.games.registry import NAMES
 from khiva_arena.interface.commands.new import make
 from khiva_arena.interface.commands.run import check_needed_flags
+from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.new_file import check_new_file, new_file
-from khiva_arena.report.text import listing
 from khiva_arena.result import Clock
 from khiva_arena.text import harmless
 

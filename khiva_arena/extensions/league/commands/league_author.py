@@ -13,7 +13,7 @@ from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import check_league
 from khiva_arena.extensions.league.submissions.queue import Author, EntryState, Queue
-from khiva_arena.report.text import listing
+from khiva_arena.rating.report.text import listing
 from khiva_arena.text import harmless
 
 

@@ -22,8 +22,8 @@ import msgspec
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.draw.counts import RECENT_BATCHES, Counts
+from khiva_arena.rating.schedule.grouping import Tables, exchange_seats
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.grouping import Tables, exchange_seats
 
 CircularOrder = tuple[int, ...]
 _Pair = tuple[int, int]

@@ -11,9 +11,9 @@ from khiva_arena.errors import RecordError
 from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.draw import Active, BatchShape, draw
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay.definition import Batch, Conditions, DefinedBot, DefinedRuntime, Definition
 from khiva_arena.records.replay.record import digest_of
-from khiva_arena.schedule.names import Format
 
 
 def next_batch(chain: Chain, counts: Counts) -> Batch:

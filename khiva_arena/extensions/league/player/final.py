@@ -25,10 +25,10 @@ from khiva_arena.extensions.league.player.refusals import HowLong, check_beacon,
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.examine import load
 from khiva_arena.extensions.league.walked import LeagueSoFar, walked
+from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import MODULES, PRIVATE_MODULES
 from khiva_arena.say import Say
-from khiva_arena.schedule.names import Format
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 

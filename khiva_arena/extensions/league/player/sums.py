@@ -17,8 +17,8 @@ from khiva_arena.competition.events.stored import run_digest_of
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.folder import SUMS
 from khiva_arena.extensions.league.kept import keep, kept
+from khiva_arena.rating.report.tally import Collected, EventsData, join_data
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.report.tally import Collected, EventsData, join_data
 
 HEAD = b"khiva-sums-1\n"
 """The beginning of a file. Raise the number when other data are collected."""

@@ -17,7 +17,7 @@ from khiva_arena.extensions.league.public_state import (
 )
 from khiva_arena.extensions.league.routes.intervals import DrawnInterval, interval_of
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
-from khiva_arena.report.first_place import RankedRow, first_place
+from khiva_arena.rating.report.first_place import RankedRow, first_place
 
 BEFORE_THE_FIRST = "no batch is drawn yet"
 LOOK_BACK = 20

@@ -26,10 +26,10 @@ from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Beacon, Drawn
 from khiva_arena.extensions.league.chain.stored_chain import links_of
 from khiva_arena.extensions.league.draw.next_batch import definition_of, next_batch
+from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.schedule.timetable import Timetable
 
 FRIEND = "friend"
 BEGINS = datetime(2020, 1, 1, tzinfo=UTC)

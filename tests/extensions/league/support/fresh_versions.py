@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from simulated_leagues import ANCHORS, League, Season, Shares
 
-from khiva_arena.report.placing import Batches, in_order, least_of
+from khiva_arena.rating.report.placing import Batches, in_order, least_of
 
 BOTS, SEATS, OLD_BATCHES, FEWEST = 36, 3, 30, 5
 OF_A_FINAL = 8

@@ -29,10 +29,10 @@ from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.player.refusals import HowLong, check_first
 from khiva_arena.extensions.league.settings import League, LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.records.store.db import Store
 from khiva_arena.result import VOIDS_MOST
 from khiva_arena.say import say_nothing
-from khiva_arena.schedule.formats import DrawnRound
 
 Played = Callable[..., None]
 """What ``played`` gives a test."""

@@ -26,11 +26,11 @@ from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.player.batch_play import BatchPlay
 from khiva_arena.extensions.league.walked import LeagueSoFar, founded, with_batch
+from khiva_arena.rating.report.placing import Batches
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Conditions, DefinedBot, TimeLimits
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
-from khiva_arena.report.placing import Batches
 
 BEACON = "echo line"
 """The command that prints the lines of the beacon of such a league."""

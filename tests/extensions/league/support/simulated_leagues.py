@@ -13,9 +13,9 @@ import numpy as np
 
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.draw import MORE_TABLES, Active, BatchShape, CircularOrder, draw
-from khiva_arena.ratings.elo import Ratings, rate
-from khiva_arena.ratings.match_arrays import TableArrays
-from khiva_arena.ratings.pairs import PairCells, cells_of_tables
+from khiva_arena.rating.ratings.elo import Ratings, rate
+from khiva_arena.rating.ratings.match_arrays import TableArrays
+from khiva_arena.rating.ratings.pairs import PairCells, cells_of_tables
 
 ANCHORS = 3
 SEAT_LUCK, BOT_LUCK = 0.3, 0.1

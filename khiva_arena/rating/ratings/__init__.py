@@ -1,0 +1,1 @@
+"""Elo and its errors, tests, planning, biases. Begin with ``elo.py``."""

@@ -1,0 +1,1 @@
+"""Standings and their sections, as data and as text. Begin with ``standings.py``."""
