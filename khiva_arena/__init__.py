@@ -1,40 +1,42 @@
 """Khiva Arena: bots in any language, hidden hands, simultaneous secret moves, matches that replay, honest ratings.
 
-The rooms, from the bottom up, under eleven headings. A room imports only rooms above it in this list. ``python -m tests.tools
-layout`` prints a line a module:
+The folders, from the bottom up, and the rooms in each. A room imports only rooms above it in this list; ``make layout`` prints a
+line a module:
 
-base (what every room may use)
+base (what every folder may use; it lies in the package itself)
 
     native        programs in C, built at set-up where there is a compiler
-    json_schema   JSON Schemas of whatever is printed and written
     errors        every error that a user may meet, with its exit code
-    result        who is to blame for a fault, and how a match ended
     rng           streams of chance that anybody can work out again
-    text          text of strangers, made harmless
     words         numbers with their nouns, and "did you mean"
-    say           lines for the user, handed up by rooms that print nothing
-    shipped       the bots and pages that come with the arena
-    handed        names and sources of games that do not come with it
-    stream        events of a run as data, one JSON object a line
-    machine       errors that are the machine's, and nobody else's
-    time_in_words  durations in words
-    setting_row   the row of a setting, and the form of its values
-    hooks         the places that extensions fill, and the rows that say what they add
-    version       the version of this code in words for people
 
-rules (the games)
+common (helpers that every folder may use)
+
+    json_schema    JSON Schemas of whatever is printed and written
+    result         who is to blame for a fault, and how a match ended
+    text           text of strangers, made harmless
+    say            lines for the user, handed up by rooms that print nothing
+    shipped        the bots and pages that come with the arena
+    handed         names and sources of games that do not come with it
+    stream         events of a run as data, one JSON object a line
+    machine        errors that are the machine's, and nobody else's
+    time_in_words  durations in words
+    setting_row    the row of a setting, and the form of its values
+    hooks          the places where an extension is called, and their types
+    version        the version of this code in words for people
+
+rules (the games; they lie in the package itself)
 
     games         rules: a state asks seats, and says how a match ends
     crules        rules in C, for trainers and bots that search
-    handed_games  the hook for games that users hand over
 
-numbers (from results to tables; nothing here plays)
+rating (from results to tables; nothing here plays)
 
     schedule      formats: who plays whom, in which seats, in which round
     ratings       Elo and its errors, tests, planning, biases
     report        standings and their sections, as data and as text
 
-cells (one bot: its bytes, its walls, its ticks)
+bots (one bot: its bytes, its walls, its ticks)
 
     protocol      bytes of a bot in, outcomes out; no I/O, no clock
     sandbox       levels of isolation, limits, and the end of processes
@@ -45,45 +47,45 @@ records (what was played, and playing it again)
     replay        definition and record of a match, and playing it again
     store         the SQLite file of events, and bundles of events
 
-table (one match)
+trainers (games for those who train; it lies in the package itself)
 
-    outside       games that a user hands over, in processes of their own
+    env           games for trainers
+
+table (one match, and the bots that enter it; they lie in the package itself)
+
     arbiter       one match: who is asked, under which clock, by which processes
-    entrants      bots: found, copied, hashed, built
-    hints         why a bot is not built, does not start or fails its check, in a line
+    entrants      bots: found, copied, hashed, built, tried, and why one does not start
 
-event (one competition, from its settings to sound rows)
+display (what people look at)
 
+    page          rows made into one HTML file
     terminal      lines on stderr, the live screen, and the table of a match
+
+competition (one competition, from its settings to sound rows)
+
     settings      words that a user typed, made into the definition of an event
     events        the events of a store: found, pooled, tabled, extended
     playing       matches of a definition, made into rows of a store
     audit         whether rows are sound
+    conformance   whether a bot keeps the protocol, step by step
+    pages         pages of results, read from the events of a store or a bundle
+    run           a whole run: who plays, playing, messages, the live page
 
-pages (what a browser shows)
+interface (what users call)
 
-    page          rows made into one HTML file
-    web           pages that are served to browsers
-
-people (who enters, and whole runs)
-
-    seats         players who are no local program: people and remote bots
-    check         conformance of a bot or a game
-    competition   a whole run: who plays, playing, messages, the live page
-
-machines (an event on several machines, or for months)
-
-    shards        an event divided between machines by hand
-    cluster       an event divided between the workers of a Dask cluster
-    league        a chain of small events: draw, player, submissions
-
-doors (what users call)
-
-    env           games for trainers
     api           names that ``import khiva_arena`` offers
     commands      the work of each command, in a file named like it
     cli           the words and options of each command
-    extensions    the list of what most runs never load: a row and the hooks of each
+
+extensions (what most runs never load, and the rest can do without)
+
+    own_games     games that a user hands over, in processes of their own
+    serve         pages that are served to browsers
+    checker       the page that checks bundles, with the arena inside
+    seats         players who are no local program: people and remote bots
+    shards        an event divided between machines by hand
+    cluster       an event divided between the workers of a Dask cluster
+    league        a chain of small events: draw, player, submissions
 
 Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
 bots that come with the arena.
@@ -140,7 +142,7 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(f"khiva_arena.{name}")
     if name in _OF_EXTENSIONS:
-        return import_module("khiva_arena.hooks").public_name(_OF_EXTENSIONS[name], name)
+        return import_module("khiva_arena.common.hooks").public_name(_OF_EXTENSIONS[name], name)
     if name not in _HOMES:
         raise AttributeError(f"module 'khiva_arena' has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(f"khiva_arena.{_HOMES[name]}"), name)

@@ -104,7 +104,7 @@ OTHERS = {
     "extensions/seats/relay_protocol": (1, INSIDE),
     "extensions/seats/seating": (1, MADE),
     "extensions/seats/terminal_seat": (3, TYPED),
-    "shipped": (1, OURS),
+    "common/shipped": (1, OURS),
     "records/store/files": (1, OURS),
     "records/store/new_file": (1, MADE),
     "records/store/private": (2, MADE),

@@ -12,10 +12,10 @@ from khiva_arena.arbiter.match import Faults, Job, LiveMatch
 from khiva_arena.arbiter.seat import Bank, Seat
 from khiva_arena.arbiter.ticks import ModuleTable
 from khiva_arena.arbiter.wire import HostFault, Wire
+from khiva_arena.common.result import STRIKING, Verdict
 from khiva_arena.games.base import Pending, State
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.replay.record import Past
-from khiva_arena.result import STRIKING, Verdict
 
 
 class ContinuedMatch(LiveMatch):

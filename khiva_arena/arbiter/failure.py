@@ -5,9 +5,9 @@ import os
 import traceback
 
 from khiva_arena.arbiter.job import Failure
+from khiva_arena.common.machine import OF_THE_MACHINE, of_the_machine, with_causes
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import StagingError
-from khiva_arena.machine import OF_THE_MACHINE, of_the_machine, with_causes
-from khiva_arena.text import harmless
 
 MOST_TRACE = 60_000
 """Characters of a trace; of a longer one the end is kept, which names the error."""

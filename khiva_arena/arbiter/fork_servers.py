@@ -18,7 +18,7 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
-from khiva_arena.result import Measured
+from khiva_arena.common.result import Measured
 
 GRACE = 1.0
 """Seconds in which an idle fork server may end by itself. One that is killed with its namespace is in no sum of the system's."""

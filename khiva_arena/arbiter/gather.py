@@ -61,7 +61,7 @@ from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, o
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.bots.protocol.session import Breach, Phase
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
 SLOW = 0.010

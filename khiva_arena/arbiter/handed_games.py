@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from importlib.resources.abc import Traversable
 from typing import Protocol
 
+from khiva_arena.common.handed import LIBRARY, GameSource, to_forget
+from khiva_arena.common.hooks import Hook, absent, row_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, unknown
-from khiva_arena.handed import LIBRARY, GameSource, to_forget
-from khiva_arena.hooks import Hook, absent, row_of
 
 EXTENSION = "own_games"
 

@@ -2,7 +2,7 @@
 
 import os
 
-from khiva_arena.handed import VARIABLE
+from khiva_arena.common.handed import VARIABLE
 
 
 def take() -> None:

@@ -8,9 +8,9 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Level, Sandbox
+from khiva_arena.common.result import VOIDS_MOST, Measured
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.replay.record import IN_TICKS, Header, Past, Record
-from khiva_arena.result import VOIDS_MOST, Measured
 
 
 class Job(msgspec.Struct, frozen=True):

@@ -22,8 +22,8 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Sandbox
 from khiva_arena.bots.sandbox.readable_paths import NotExecutable
 from khiva_arena.bots.sandbox.reaper import REAPER
+from khiva_arena.common.result import Measured
 from khiva_arena.errors import InternalError
-from khiva_arena.result import Measured
 
 REAP_SECONDS = 10.0
 

@@ -11,13 +11,13 @@ from khiva_arena.arbiter.seat import Bank, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Wire
 from khiva_arena.bots.protocol import codec, messages
 from khiva_arena.bots.protocol.session import Answer, Greeting, Phase
+from khiva_arena.common.result import Policy, Verdict, final_ranks
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Pending, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record
 from khiva_arena.records.replay.requests import fault_of, hello
-from khiva_arena.result import Policy, Verdict, final_ranks
 
 if TYPE_CHECKING:  # most matches are by the wall clock, and those in a page have none
     from khiva_arena.arbiter.gather import Gatherer

@@ -114,7 +114,7 @@ async def _live(
         return await play_live(job, lag, servers, alone=alone, trace=trace)
     except Exception as error:
         from khiva_arena.arbiter.failure import failure_of  # not above: such errors are rare
-        from khiva_arena.machine import of_the_machine
+        from khiva_arena.common.machine import of_the_machine
 
         if failed is None or of_the_machine(error):
             raise
@@ -270,7 +270,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
             todo += error.exceptions
         else:
             leaves.append(error)
-    from khiva_arena.machine import of_the_machine  # not above: most matches raise nothing
+    from khiva_arena.common.machine import of_the_machine  # not above: most matches raise nothing
 
     stop = next((leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)), None)
     return stop or next(filter(of_the_machine, leaves), leaves[0])

@@ -52,7 +52,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Sandbox
 from khiva_arena.bots.sandbox.proc_usage import PROCESSES_SEEN
 from khiva_arena.bots.sandbox.reaper import REAPER
-from khiva_arena.result import LINK_LOST
+from khiva_arena.common.result import LINK_LOST
 
 PATIENCE = 0.001
 GONE_SECONDS = 0.5

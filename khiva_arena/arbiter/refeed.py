@@ -25,10 +25,10 @@ from khiva_arena.bots.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.bots.protocol.session import Answer, Greeting
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Policy, Verdict
 from khiva_arena.errors import StagingError
 from khiva_arena.records.replay.record import IN_TICKS, Header
 from khiva_arena.records.replay.requests import Request
-from khiva_arena.result import Policy, Verdict
 
 if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer

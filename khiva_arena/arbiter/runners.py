@@ -24,8 +24,8 @@ from khiva_arena.bots.modules.runner import line
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.result import TICKS_A_MS, Measured
 from khiva_arena.records.replay.ticks import TICKS_A_SECOND
-from khiva_arena.result import TICKS_A_MS, Measured
 
 SLOWEST, GRACE = 60, 60.0
 """A runner has SLOWEST times the seconds that its ticks stand for, and GRACE more. From then on it is given up if it stands still

@@ -6,9 +6,9 @@ import msgspec
 
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.session import Answer, Greeting, Session
+from khiva_arena.common.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.replay.record import IN_TICKS, Header
-from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
 
 if TYPE_CHECKING:
     from khiva_arena.records.replay.ticks import TickBank  # most matches are by the wall clock

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from khiva_arena.text import harmless, printable
+from khiva_arena.common.text import harmless, printable
 from khiva_arena.words import count
 
 NOTES_KEPT = 8_192

@@ -8,7 +8,7 @@ import trio
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import incomplete_size
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
-from khiva_arena.text import printable
+from khiva_arena.common.text import printable
 from khiva_arena.words import count
 
 KEPT = 2_048

@@ -24,7 +24,7 @@ from typing import NamedTuple, Protocol
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.protocol.session import Answer, Breach, Phase
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 BACKSTOP = "its ticks took too much of the processor"
 UNASKED = "an act for a request which was not asked when it was written"

@@ -20,8 +20,8 @@ from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_he
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.common.text import printable
 from khiva_arena.errors import ConfigError, RemoteProtocolError
-from khiva_arena.text import printable
 
 JSON_SHOWN = 400
 LINE_KEPT = 1_000

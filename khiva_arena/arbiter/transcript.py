@@ -13,8 +13,8 @@ import msgspec
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.bots.protocol.messages import FROM_ARBITER
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.text import harmless
 
 SHOWN_BYTES = 32
 SKIPPED_MOST = 1 << 20

@@ -10,8 +10,8 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from khiva_arena.common.text import file_name, is_text
 from khiva_arena.errors import ConfigError
-from khiva_arena.text import file_name, is_text
 
 MAGIC = b"khiva-bot-files-1\n"
 MOST_BYTES = 64 * 2**20

@@ -6,9 +6,9 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
+from khiva_arena.common.text import is_text
 from khiva_arena.entrants import guests
-from khiva_arena.text import is_text
 
 
 class Glob(NamedTuple):

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
 from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM, WORD, Interpreted, Runtime
@@ -167,7 +167,7 @@ def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: 
             why = "; ".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)
             bots.append(broken(word, why))
         except Exception as error:
-            from khiva_arena.machine import why_left_out  # not above: such errors are rare
+            from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
 
             if not with_broken:
                 raise

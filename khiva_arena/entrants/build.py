@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox import cell as isolation
 from khiva_arena.bots.sandbox import readable_paths, reap, stops
 from khiva_arena.bots.sandbox.cell import Cell
@@ -24,10 +23,11 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import FOR_A_BUILD, Resources
 from khiva_arena.bots.sandbox.reaper import REAPER
+from khiva_arena.common import shipped
+from khiva_arena.common.text import file_name
 from khiva_arena.entrants import runtimes, weight
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.errors import BotError, InternalError, StagingError
-from khiva_arena.text import file_name
 
 if TYPE_CHECKING:
     from khiva_arena.entrants.build_output import BuildOutput  # most bots were built before

@@ -2,7 +2,7 @@
 
 import re
 
-from khiva_arena.text import printable
+from khiva_arena.common.text import printable
 
 SHOWN = 2_000
 """Characters of the end."""

@@ -17,11 +17,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.text import is_text
 from khiva_arena.entrants.bots import Bot, broken, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
 from khiva_arena.errors import ConfigError
-from khiva_arena.text import is_text
 
 LONGEST_FILE = 1_000_000
 USED = ("name", "command", "workingDirectory")
@@ -57,7 +57,7 @@ def load_engines(
                     bots.append(broken(entry["command"], "; ".join(wrong), name))
                     continue
             except Exception as error:
-                from khiva_arena.machine import why_left_out  # not above: such errors are rare
+                from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
 
                 if not with_broken:
                     raise

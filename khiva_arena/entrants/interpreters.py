@@ -12,12 +12,12 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from khiva_arena import shipped
 from khiva_arena.bots.modules.meter import ModuleRefused
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.modules.meter.maxima import MoreAtTheStart, with_memory
 from khiva_arena.bots.modules.released import released
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common import shipped
 from khiva_arena.entrants.runtimes import MAXIMA, USUAL_MAXIMUM, Interpreted
 from khiva_arena.errors import ConfigError, StagingError
 

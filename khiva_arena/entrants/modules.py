@@ -24,10 +24,10 @@ from khiva_arena.bots.sandbox import regular_files, scratch, seccomp, system
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import GIB, MIB, Resources, in_words
+from khiva_arena.common.machine import OF_THE_MACHINE
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, full_disk, work
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.machine import OF_THE_MACHINE
 from khiva_arena.records.replay.definition import identity_with_payload
 
 NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"

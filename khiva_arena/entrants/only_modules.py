@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.shipped import MODULE
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import MOST_PAYLOAD
 from khiva_arena.entrants.manifest import as_module
@@ -23,7 +24,6 @@ from khiva_arena.entrants.staging import KEPT, cache_folder, stage_module
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.records.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.shipped import MODULE
 
 PAYLOAD = "payload"
 """The name of a payload beside its module."""

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common import shipped
 from khiva_arena.entrants.loading import Bounds, Loading, in_words
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.record import canonical

@@ -17,11 +17,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena import shipped
 from khiva_arena.arbiter.seals import is_as_sealed, seal, seal_of
 from khiva_arena.bots.sandbox import regular_files, scratch
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common import shipped
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import PYTHON, Bot, refuse_changed, refuse_changed_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes

@@ -6,12 +6,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from khiva_arena.bots.protocol.bot_function import Choose
+from khiva_arena.common.result import Result
 from khiva_arena.env.coded_game import table_of, whole
 from khiva_arena.env.deals import Deals, Seed
 from khiva_arena.env.players import Players, chooser
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game, Plain
-from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 
 if TYPE_CHECKING:

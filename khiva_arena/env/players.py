@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from khiva_arena import shipped
 from khiva_arena.bots.protocol.bot_function import Choose
+from khiva_arena.common import shipped
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.games.base import Event, Game, Plain, State, seen_by
 from khiva_arena.records.replay.seeds import seat_number

@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.common.json_schema import DIALECT, write_schemas
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game, Shapes
 from khiva_arena.games.registry import GAMES
-from khiva_arena.json_schema import DIALECT, write_schemas
 
 
 def schemas() -> dict[str, str]:

@@ -25,11 +25,11 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.competition.audit.compared import compared
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
-from khiva_arena.result import Clock, Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.proc_usage import ThreadTime
-from khiva_arena.result import VOIDS_MOST, Verdict
+from khiva_arena.common.result import VOIDS_MOST, Verdict
 
 pytestmark = pytest.mark.slow
 

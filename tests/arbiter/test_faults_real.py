@@ -19,8 +19,8 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.stderr import for_people, without_marks
 from khiva_arena.bots.sandbox import silence
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Verdict
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 pytestmark = pytest.mark.slow
 

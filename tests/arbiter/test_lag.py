@@ -21,7 +21,7 @@ from khiva_arena.arbiter.wire import Arrival
 from khiva_arena.bots.sandbox import proc_usage
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.proc_usage import own_delay, thread_times
-from khiva_arena.result import VOIDS_MOST, Verdict
+from khiva_arena.common.result import VOIDS_MOST, Verdict
 
 NOBODY = Command((), "")
 NOTHING = [0.0, 0.0, 0.0]

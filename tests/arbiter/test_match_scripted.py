@@ -12,7 +12,7 @@ from wording import sentence
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 NOBODY = Command((), "")
 SEATS = 3

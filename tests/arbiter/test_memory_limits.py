@@ -27,7 +27,7 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.result import Clock
+from khiva_arena.common.result import Clock
 
 async def play(job):
     async with ForkServers() as servers:

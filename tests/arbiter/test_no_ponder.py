@@ -17,8 +17,8 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.cell import kind
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Level, Sandbox
+from khiva_arena.common.result import Verdict
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

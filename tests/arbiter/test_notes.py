@@ -15,8 +15,8 @@ from module_matches import staged
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_its_author, for_people, without_marks
 from khiva_arena.bots.sandbox.command import Command
-from khiva_arena.result import Clock, Verdict
-from khiva_arena.text import printable
+from khiva_arena.common.result import Clock, Verdict
+from khiva_arena.common.text import printable
 
 pytestmark = pytest.mark.slow
 

@@ -30,8 +30,8 @@ from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.machine import of_the_machine
 from khiva_arena.errors import ConfigError, InternalError, StoreError
-from khiva_arena.machine import of_the_machine
 
 pytestmark = pytest.mark.slow
 

@@ -27,13 +27,13 @@ from khiva_arena.arbiter.stderr import MARK
 from khiva_arena.bots.modules.runner import line
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.result import TICKS_A_MS, Verdict
 from khiva_arena.entrants.bots import broken
 from khiva_arena.errors import StagingError
 from khiva_arena.interface.commands import traced
 from khiva_arena.interface.commands.traced import Tracing
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import TICKS_A_MS, Verdict
 
 SPINS = "the runner did not answer in time, and used more than 1 s of CPU"
 

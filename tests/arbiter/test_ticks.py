@@ -10,9 +10,9 @@ from scripted_table import ACT_TICKS, HELLO_TICKS, Module, answer, honest, job_i
 from wording import sentence
 
 from khiva_arena.arbiter.ticks import Reply, RunEnd
+from khiva_arena.common.result import TICKS_A_MS, Verdict
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import TICKS_A_MS, Verdict
 
 TURN, BANK, START = 1_000 * TICKS_A_MS, 2_000 * TICKS_A_MS, 5_000 * TICKS_A_MS
 Message = dict[str, Any]

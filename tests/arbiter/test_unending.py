@@ -17,8 +17,8 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox import reap
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Verdict
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

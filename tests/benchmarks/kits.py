@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import msgpack
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 

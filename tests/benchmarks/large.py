@@ -21,6 +21,7 @@ from pathlib import Path
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.games.registry import get
@@ -28,7 +29,6 @@ from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.result import Measured, Verdict
 
 BOTS, SEATS, LINE_UPS, LEFT = 10, 3, 10, 10
 COMMAND = Command(("/bin/true",), "/")

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "tests" / "extensions" / "league" / "support"))
 from arena import arena  # noqa: E402 - behind the path of the helpers
 from made_league import MadeLeague, Shape  # noqa: E402
 
+from khiva_arena.common.say import say_nothing  # noqa: E402
 from khiva_arena.extensions.league.chain.links import StateChanged  # noqa: E402
 from khiva_arena.extensions.league.chain.stored_chain import next_place  # noqa: E402
 from khiva_arena.extensions.league.folder import PUBLIC  # noqa: E402
@@ -29,7 +30,6 @@ from khiva_arena.extensions.league.player.publish import Publisher  # noqa: E402
 from khiva_arena.extensions.league.public_state import BATCH_LOG, BATCHES, STATE  # noqa: E402
 from khiva_arena.extensions.league.settings import league_of  # noqa: E402
 from khiva_arena.extensions.league.walked import keep_walked  # noqa: E402
-from khiva_arena.say import say_nothing  # noqa: E402
 
 SIZES = (100, 1_850, 2_000)
 """Both are in seasons of 250: at the same place of theirs, and at the end of one."""

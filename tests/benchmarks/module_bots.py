@@ -29,16 +29,16 @@ from modules import SeatAlone, compiled, machine  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 from spread import LEAST, spread  # noqa: E402
 
-from khiva_arena import shipped  # noqa: E402
 from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
 from khiva_arena.bots.modules.meter import rewritten  # noqa: E402
 from khiva_arena.bots.modules.runner import line  # noqa: E402
 from khiva_arena.bots.sandbox.command import Command  # noqa: E402
+from khiva_arena.common import shipped  # noqa: E402
+from khiva_arena.common.result import Clock  # noqa: E402
 from khiva_arena.entrants import bots, modules, staging  # noqa: E402
 from khiva_arena.entrants.only_modules import kept, only_modules  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
-from khiva_arena.result import Clock  # noqa: E402
 
 ROUNDS = LEAST + 2
 MATCHES = 20

@@ -16,9 +16,9 @@ from killing import all_gone, below
 from waiting import until
 from wording import sentence
 
+from khiva_arena.common.result import Measured
 from khiva_arena.errors import StoreError
 from khiva_arena.records.store.db import BotRow, MatchRow, SeatRow, Store
-from khiva_arena.result import Measured
 
 pytestmark = pytest.mark.soak
 

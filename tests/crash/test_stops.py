@@ -28,7 +28,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox import reap, stops, uids
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 pytestmark = pytest.mark.soak
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from wording import pattern, sentence
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common import shipped
 from khiva_arena.entrants import bots, build
 from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.loading import Loading, allow_include

@@ -15,10 +15,10 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
-from khiva_arena.result import Clock, Verdict
 
 pytestmark = pytest.mark.slow
 

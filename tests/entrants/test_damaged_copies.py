@@ -19,11 +19,11 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Verdict
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.store.db import Store
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -13,11 +13,11 @@ from interpreted_bots import LINE, OTHER, TAKEN, folder
 from interpreted_bots import installed as installed
 from wording import pattern, sentence
 
-from khiva_arena import shipped
 from khiva_arena.bots.modules import released
 from khiva_arena.bots.modules.meter import ModuleRefused, rewritten
 from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common import shipped
 from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.competition.settings.one_match import settings_and_bots

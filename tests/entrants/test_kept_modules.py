@@ -8,13 +8,13 @@ import pytest
 from wording import pattern
 
 from khiva_arena.arbiter import seals
+from khiva_arena.common.shipped import MODULE
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.modules import is_sound
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.records.replay.definition import ModuleFile
-from khiva_arena.shipped import MODULE
 
 SOUND = b"\0asm sound"
 IDENTITY = sha256(SOUND).hexdigest()

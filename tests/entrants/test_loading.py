@@ -16,12 +16,12 @@ from wording import sentence
 
 from khiva_arena.bots.sandbox import regular_files, scratch
 from khiva_arena.bots.sandbox.limits import MIB
+from khiva_arena.common.machine import of_the_machine
 from khiva_arena.entrants import staging, weight
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.loading import DEFAULT, WORDS, Bounds, Loading, bounds_of_settings, in_words
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
-from khiva_arena.machine import of_the_machine
 
 TOML = 'name = "a"\nrun = "{python} main.py"\n'
 SECONDS = 1.0

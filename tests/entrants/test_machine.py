@@ -5,8 +5,8 @@ import os
 
 from cases import cases
 
+from khiva_arena.common.machine import of_the_machine
 from khiva_arena.errors import BotError, ConfigError, InternalError, StagingError, StoreError, StoreFull
-from khiva_arena.machine import of_the_machine
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

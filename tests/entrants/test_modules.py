@@ -23,13 +23,13 @@ from tools import lacks, need_module_tools
 from wording import sentence
 
 import khiva_arena
-from khiva_arena import shipped
 from khiva_arena.bots.modules.meter import rewrite
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.modules.meter.prices import NUMBER
 from khiva_arena.bots.sandbox import readable_paths
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common import shipped
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage

@@ -13,6 +13,7 @@ from odd_names import NO_TEXT, ODD, folder
 from wording import sentence
 
 from khiva_arena.bots.modules.meter.maxima import with_memory
+from khiva_arena.common.text import file_name
 from khiva_arena.competition.playing import starts
 from khiva_arena.entrants import interpreters
 from khiva_arena.entrants.bots import Bot, load
@@ -21,7 +22,6 @@ from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.text import file_name
 
 
 def test_a_name_is_shown_by_its_bytes() -> None:

@@ -1,6 +1,6 @@
 """The rows of extensions: each fills its hooks, and the core can name the owner of each word."""
 
-from khiva_arena import hooks
+from khiva_arena.common import hooks
 from khiva_arena.extensions import ROWS
 
 

@@ -16,7 +16,7 @@ from languages import ALL, WITH_GREEDY
 from msgpack_suite import cases
 from tools import need_language
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.entrants.bots import load
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from tools import lacks
 from wording import sentence
 
 import khiva_arena
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.games import registry

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from arena import arena
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from languages import ALL
 from tools import need_language
 from wording import sentence
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.entrants.bots import load
 
 pytestmark = pytest.mark.slow

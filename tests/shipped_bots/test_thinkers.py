@@ -20,7 +20,7 @@ from shared_builds import libraries
 from tools import need_language, need_module_tools
 from wording import sentence
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 
 pytestmark = pytest.mark.slow
 

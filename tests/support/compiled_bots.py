@@ -11,7 +11,7 @@ from once import made_once
 from tools import need_module_tools
 from wording import pattern
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 
 EVENT = ("--clock", "ticks", "--seats", "2", "--seeds", "2", "--seed", "a")
 RUN_AGAIN = pattern("verify", "bots-run-again", matches="4 matches")

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from forging import forge, rewrite_records
 from msgspec.structs import replace
 
+from khiva_arena.common.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record
 from khiva_arena.records.replay.ticks import TickBank
 from khiva_arena.records.replay.verify import faults_of
-from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 
 MADE_UP = 40_000
 """Ticks of an answer that is made up."""

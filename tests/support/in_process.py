@@ -32,7 +32,16 @@ AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OPENBLAS_")
 PURE = tuple(
     f"khiva_arena.{place}"
     for place in (
-        *("games.", "protocol.", "replay.", "ratings.", "schedule.", "store.", "events.", "page.", "env.", "crules."),
+        *(
+            "games.",
+            "bots.protocol.",
+            "records.",
+            "rating.ratings.",
+            "rating.schedule.",
+            "competition.events.",
+            "competition.pages.",
+        ),
+        *("display.page.", "extensions.checker.", "env.", "crules."),
         *("bots.sandbox.calls", "bots.sandbox.seccomp"),
     )
 )

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 import pytest
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 
 ALL = tuple(shipped.languages())
 WITH_GREEDY = ("python", "c", "cpp", "javascript", "rust", "go", "java")

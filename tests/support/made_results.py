@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from khiva_arena.result import Measured, Result, Verdict
+from khiva_arena.common.result import Measured, Result, Verdict
 
 
 def rated(block: object, bots: Sequence[int], ranks: Sequence[int], unstarted: Sequence[int] = ()) -> Result:

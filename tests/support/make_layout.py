@@ -44,20 +44,27 @@ def modules(folder: Path) -> list[Path]:
     return own + [file for path in inner for file in modules(path)]
 
 
-def section(room: str, line: str) -> str:
+def place_of(heading: str, room: str) -> Path:
+    """Return the folder or the module of a room: in the folder of its heading, or in the package itself."""
+    inner, own = PACKAGE / heading / room, PACKAGE / room
+    return next(path for path in (inner, inner.with_suffix(".py"), own, own.with_suffix(".py")) if path.exists())
+
+
+def section(heading: str, room: str, line: str) -> str:
     """Return the part of the layout on one room, which is a folder of modules or a single module."""
-    folder = PACKAGE / room
-    if not folder.is_dir():
-        return f"\n### {room}.py\n\n{line[0].upper()}{line[1:]}.\n"
-    rows = [f"- `{file.relative_to(folder).with_suffix('').as_posix()}`: {first_sentence(file)}" for file in modules(folder)]
-    return f"\n### {room}/\n\n{line[0].upper()}{line[1:]}.\n\n" + "\n".join(rows) + "\n"
+    place = place_of(heading, room)
+    name = place.relative_to(PACKAGE).as_posix()
+    if not place.is_dir():
+        return f"\n### {name}\n\n{line[0].upper()}{line[1:]}.\n"
+    rows = [f"- `{file.relative_to(place).with_suffix('').as_posix()}`: {first_sentence(file)}" for file in modules(place)]
+    return f"\n### {name}/\n\n{line[0].upper()}{line[1:]}.\n\n" + "\n".join(rows) + "\n"
 
 
 def layout() -> str:
     """Return the whole text, in Markdown."""
     text = "# Layout\n\nA room imports only rooms above it here.\n"
     for heading, (phrase, lines) in headings().items():
-        text += f"\n## {heading}: {phrase}\n" + "".join(section(room, line) for room, line in lines.items())
+        text += f"\n## {heading}: {phrase}\n" + "".join(section(heading, room, line) for room, line in lines.items())
     return text
 
 

@@ -13,15 +13,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from khiva_arena import stream
 from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
+from khiva_arena.common import stream
+from khiva_arena.common.json_schema import DIALECT
+from khiva_arena.common.result import FAULTS, STRIKING
 from khiva_arena.competition.conformance.report import CheckReport
 from khiva_arena.games import schema as games
-from khiva_arena.json_schema import DIALECT
 from khiva_arena.rating.report import plan, shapes, sprt
 from khiva_arena.rating.report.columns import COLUMNS
 from khiva_arena.rating.report.in_common import InCommon
-from khiva_arena.result import FAULTS, STRIKING
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "schema"
 

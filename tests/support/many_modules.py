@@ -13,9 +13,9 @@ from scripted_modules import PROBE, command, compiled, of_row, script, scripted
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Clock
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import RecordedSeat
-from khiva_arena.result import Clock
 
 GAMES = ("khiva", "emira", "silk_road")
 SHORT = {"startup_ms": 50, "turn_ms": 20, "bank_ms": 30}

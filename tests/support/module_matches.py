@@ -10,11 +10,11 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.result import PRICE_LIST, Clock
 from khiva_arena.entrants import bots, staging
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header, RecordedSeat
-from khiva_arena.result import PRICE_LIST, Clock
 
 SECRET = bytes(range(32))
 BEST = cache(best)

@@ -5,7 +5,7 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from khiva_arena import stream
+from khiva_arena.common import stream
 
 NAMES = ("search", "greedy", "naive", "random-js", "随机机器人", "random")
 SEEDS, SEATS = 4, 3

@@ -13,7 +13,7 @@ from khiva_arena.arbiter.live import live_match
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.wire import Arrival, Ending, Use
 from khiva_arena.bots.sandbox.proc_usage import ThreadTime
-from khiva_arena.result import Measured
+from khiva_arena.common.result import Measured
 
 # A bot gets each message and says what it writes: pairs of seconds from now and raw bytes, b"" for the end of its output.
 Bot = Callable[[dict[str, Any]], list[tuple[float, bytes]]]

@@ -19,7 +19,7 @@ from typing import Any
 from levels import ROOT
 from tools import need_module_tools
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 
 MARK = b"khiva-script:"
 SOURCE = ROOT / "tests" / "bots" / "modules" / "bots" / "scripted.c"

@@ -15,7 +15,7 @@ from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
-from khiva_arena.result import PRICE_LIST, Measured
+from khiva_arena.common.result import PRICE_LIST, Measured
 
 # A module gets each message with the ticks that it may take, None in place of the message if it goes on with an earlier one.
 Module = Callable[[dict[str, Any] | None, int], Reply]

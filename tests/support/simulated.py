@@ -16,11 +16,11 @@ import numpy as np
 from made_results import rated
 from sandwich import NO_PRIOR
 
+from khiva_arena.common.result import Hypotheses, Model, Result
 from khiva_arena.rating.ratings.elo import rate
 from khiva_arena.rating.ratings.match_arrays import TableArrays
 from khiva_arena.rating.ratings.pairs import PairCells, cells_of_tables
 from khiva_arena.rating.ratings.sprt import SequentialTest, SprtReport
-from khiva_arena.result import Hypotheses, Model, Result
 
 
 @dataclass(frozen=True)

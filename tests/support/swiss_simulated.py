@@ -14,6 +14,7 @@ from math import erf, sqrt
 import numpy as np
 from msgspec import structs
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events.draw_factors import replay_factors
 from khiva_arena.competition.events.redraws import EventToReplay, follows_results
 from khiva_arena.rating.ratings.compare import rank_intervals
@@ -23,7 +24,6 @@ from khiva_arena.rating.ratings.pairs import pair_cells
 from khiva_arena.rating.ratings.widening import PLAIN, Widening
 from khiva_arena.rating.schedule import formats
 from khiva_arena.rating.schedule.formats import FORMATS, Terms
-from khiva_arena.result import Result
 
 _NORMAL = np.vectorize(erf, otypes=[float])
 

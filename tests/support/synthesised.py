@@ -14,6 +14,7 @@ from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import Resources
+from khiva_arena.common.result import Measured, Policy, Verdict, final_ranks
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.names import Format
@@ -21,7 +22,6 @@ from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import DefinedBot, Definition, TimeLimits
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import BotRow, EventRow, Store
-from khiva_arena.result import Measured, Policy, Verdict, final_ranks
 
 SECRET = bytes(range(32))
 EVERY_SO_OFTEN = 7

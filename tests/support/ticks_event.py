@@ -13,6 +13,8 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.result import PRICE_LIST, Clock
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.audit import rerun as audit_rerun
 from khiva_arena.competition.audit.rerun import Rerunner
 from khiva_arena.competition.playing import jobs
@@ -20,8 +22,6 @@ from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.result import PRICE_LIST, Clock
-from khiva_arena.say import Say, say_nothing
 
 DOUBLE = ROOT / "tests" / "support" / "double_runner.py"
 MODULES = ("honest", "timeout:2", "traps:5")

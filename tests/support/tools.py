@@ -12,7 +12,8 @@ from typing import NoReturn
 
 import pytest
 
-from khiva_arena import crules, shipped
+from khiva_arena import crules
+from khiva_arena.common import shipped
 from khiva_arena.entrants import interpreters
 
 FULL = "KHIVA_TESTS"

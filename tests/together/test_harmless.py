@@ -21,11 +21,11 @@ from published import HERE, published
 from sample_stream import begin
 from stores import RANDOM
 
-from khiva_arena import stream
+from khiva_arena.common import stream
+from khiva_arena.common.stream import encoded
+from khiva_arena.common.text import harmless as harmless_text
 from khiva_arena.display.terminal import console
 from khiva_arena.interface.cli.main import cli, run
-from khiva_arena.stream import encoded
-from khiva_arena.text import harmless as harmless_text
 
 COMMANDS = cli.list_commands(click.Context(cli))
 every_command = pytest.mark.parametrize("name", COMMANDS)

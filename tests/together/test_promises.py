@@ -15,12 +15,12 @@ from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, contents, newer_eve
 from published_formats import PAGE, rows
 
 from khiva_arena import __version__
+from khiva_arena.common.stream import Note, encoded
 from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.extensions.league.folder import QUEUE_VERSION
 from khiva_arena.records.replay.league_format import FORMAT
 from khiva_arena.records.store.files import VERSION
-from khiva_arena.stream import Note, encoded
 
 WRITERS = {
     "interface/commands/export.py": "export",

@@ -13,9 +13,9 @@ from published import FORMATS, GAMES, HERE, contents, published
 from published_forms import EXTRA, REMOTE, command
 from wording import sentence
 
+from khiva_arena.common.version import shown
 from khiva_arena.records.store.db import FILE
 from khiva_arena.records.store.files import LOCK
-from khiva_arena.version import shown
 
 VERSIONS = ("0.1.0", "0.2.0")
 INTERRUPTED = [

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cases import cases
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE))

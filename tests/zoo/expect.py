@@ -6,7 +6,7 @@ from play import Played
 from table import EVERYWHERE, Row
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 MIB = 1 << 20
 GROWN_MOST = 32 * MIB

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wording import sentence
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.result import Verdict
+from khiva_arena.common.result import Verdict
 
 OK, TIMEOUT, ILLEGAL, PROTOCOL = Verdict.OK, Verdict.TIMEOUT, Verdict.ILLEGAL, Verdict.PROTOCOL
 CRASHED, FLOODED, RESOURCE, START_FAILED = Verdict.CRASHED, Verdict.FLOODED, Verdict.RESOURCE, Verdict.START_FAILED

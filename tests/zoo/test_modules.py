@@ -14,9 +14,9 @@ from wording import sentence
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import TICKS_A_MS, Clock
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import TICKS_A_MS, Clock
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 

@@ -14,8 +14,8 @@ from wording import sentence
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.entrants import bots, staging
-from khiva_arena.result import Clock, Verdict
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
 

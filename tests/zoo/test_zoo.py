@@ -17,8 +17,8 @@ from play import BROKEN, TIME, best_levels, play, remove_notes
 from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIMEOUT, WALLED, Row
 from waiting import until
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common import shipped
 
 SEATS = (2, 3)
 LEVELS = best_levels()

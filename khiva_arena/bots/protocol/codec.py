@@ -12,8 +12,8 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from khiva_arena.bots.protocol.messages import DEPTH_MOST, FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT, INT_MOST, Act, BotHello
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 HEADER = 4

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import End, Fault, Hello
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
-from khiva_arena.result import Verdict
 
 DROPPED_MOST = 16
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from khiva_arena.bots.sandbox import cgroup, wsl
-from khiva_arena.shipped import folder
+from khiva_arena.common.shipped import folder
 
 INSTALL = {
     "debian": "apt install",

@@ -10,6 +10,8 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.common.result import Result
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.report import AuditLine, AuditResult
@@ -31,8 +33,6 @@ from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, BotRow, EventRow
-from khiva_arena.result import Result
-from khiva_arena.text import LONGEST, harmless
 
 if TYPE_CHECKING:
     from khiva_arena.competition.audit.rerun import Rerunner  # few audits run bots

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from msgspec import structs
 
 from khiva_arena.arbiter.job import Job, Outcome
+from khiva_arena.common.result import Verdict
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.published_bots import not_published
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import granted, unconfirmed
-from khiva_arena.result import Verdict
-from khiva_arena.text import LONGEST, harmless
 
 PATIENCE = 10
 """How many times as much of the machine as in play a match may take when it is run again: nobody is accused by a slow machine."""

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from khiva_arena.result import TICKS_A_MS
+from khiva_arena.common.result import TICKS_A_MS
 from khiva_arena.words import count
 
 BEST_NANOSECONDS = 1_000_000 / TICKS_A_MS

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.modules.released import by_interpreter
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.extends import check_chain
 from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.competition.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource, RunsAgain
@@ -31,7 +32,6 @@ from khiva_arena.records.replay.ticks import unconfirmed
 from khiva_arena.records.replay.verify import check_unplayed, faults_of, verify
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
-from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 
 MOST_SEEDS = 2**63  # as many as a store can number

@@ -19,12 +19,12 @@ from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import Decide, Hello
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import TICKS_A_MS
 from khiva_arena.competition.audit.compared import NOT_HERE, Compared, as_recorded, compared, first_difference, unconfirmed_match
 from khiva_arena.games.base import State
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import TickBank, granted
-from khiva_arena.result import TICKS_A_MS
 
 
 class SeatOrder(NamedTuple):

@@ -9,6 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from khiva_arena.common.result import Result
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import LONGEST, harmless, preformatted
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.sample import Sample
 from khiva_arena.errors import ArenaError, GameFault
@@ -18,9 +21,6 @@ from khiva_arena.records.replay.definition import Definition, ModuleFile
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.rows import EventRow, MatchRow, VoidRow
-from khiva_arena.result import Result
-from khiva_arena.say import Say
-from khiva_arena.text import LONGEST, harmless, preformatted
 from khiva_arena.words import count
 
 MODULES_UNUSED = "--modules: only --rerun-bots runs them; add it"

@@ -19,6 +19,7 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
@@ -29,7 +30,6 @@ from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
-from khiva_arena.say import Say, say_nothing
 
 RUNNING = "running bots again"
 

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.report import AuditLine, AuditResult, Damage
@@ -21,7 +22,6 @@ from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.bundle import OverLine, RevealLine
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
-from khiva_arena.result import Result
 
 if TYPE_CHECKING:
     from khiva_arena.competition.audit.rerun import Rerunner  # few audits run bots

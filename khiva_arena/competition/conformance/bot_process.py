@@ -13,7 +13,7 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Arrival
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
-from khiva_arena.text import printable
+from khiva_arena.common.text import printable
 
 MOMENT = 0.005
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)

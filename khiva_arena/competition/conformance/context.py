@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance.positions import Place, place
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.failed import Failed
@@ -13,7 +14,6 @@ from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.shipped import folder
 
 SPEC = folder("protocol") / "SPEC.md"
 """The path of SPEC.md on this machine, for the texts that name it."""

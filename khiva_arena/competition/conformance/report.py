@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from khiva_arena.text import harmless, preformatted
+from khiva_arena.common.text import harmless, preformatted
 from khiva_arena.words import count
 
 

@@ -12,6 +12,7 @@ import trio
 from khiva_arena.arbiter.preflight import BARE
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance import steps_ending, steps_incoming, steps_play
 from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.competition.conformance.report import Bar, CheckReport, CheckStep, Status, count_by_status
@@ -22,7 +23,6 @@ from khiva_arena.entrants.hints.hint import IN_TIME, hint, language_of
 from khiva_arena.entrants.hints.missing_files import PROGRAM
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.shipped import folder
 from khiva_arena.words import count
 
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200

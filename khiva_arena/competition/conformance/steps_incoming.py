@@ -9,12 +9,12 @@ import trio
 
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_BOT, INT_MOST
+from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped
 from khiva_arena.competition.conformance.encodings import Encoder
 from khiva_arena.competition.conformance.positions import crowded, hello_of, place
 from khiva_arena.competition.conformance.talk import Talk, talking
 from khiva_arena.entrants.hints.failed import Failed
-from khiva_arena.shipped import folder
 
 PAUSE = 0.002
 LATER_FIELDS = {"later": {"x": [1, None, True, {"deep": []}]}, "also_later": -5}

@@ -7,6 +7,7 @@ from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import by_function
+from khiva_arena.common.result import PRICE_LIST, TICKS_A_MS
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
 from khiva_arena.entrants.hints import interpreted
 from khiva_arena.entrants.staging import stage
@@ -15,7 +16,6 @@ from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import MODULE
 from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat
 from khiva_arena.records.replay.ticks import spending
-from khiva_arena.result import PRICE_LIST, TICKS_A_MS
 
 MATCH = seeds.match_id("check", 0)
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.results import of_record
 from khiva_arena.rating.schedule.formats import ScheduledMatch, Shape
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.result import Result
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.common.result import Measured
 from khiva_arena.competition.events.bundled_matches import BundledMatches, MatchesByEvent
 from khiva_arena.competition.events.conditions import settings_of
 from khiva_arena.competition.events.find import CHANGED, matches_of, voids_of
@@ -24,7 +25,6 @@ from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.result import Measured
 
 MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""

@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from khiva_arena.common.result import Result
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.redraw_cache import keep_factors, kept_factors
 from khiva_arena.competition.events.redraws import REPLAYS, EventToReplay, factors, follows_results, seconds_of
 from khiva_arena.competition.events.selection import Among, counting
@@ -31,8 +33,6 @@ from khiva_arena.rating.schedule.formats import FORMATS, Shape, shapes
 from khiva_arena.rating.schedule.lineups import LineUp
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.result import Result
-from khiva_arena.say import Say
 
 MOST_BOTS = 64
 MOST_SECONDS = 10.0

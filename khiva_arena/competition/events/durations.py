@@ -7,9 +7,9 @@ from math import ceil, sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.time_in_words import in_time
 
 _SURE = 2.0  # standard errors: about 95 %
 LOAD = 0.25

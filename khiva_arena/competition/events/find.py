@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from shlex import quote
 from typing import NamedTuple
 
+from khiva_arena.common.result import Result
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.competition.events.stored import bare_timetable, damaged, refuse_damaged
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.store.db import BESIDE, EventRow, MatchRow, Store, VoidRow
-from khiva_arena.result import Result
-from khiva_arena.say import Say
 
 _ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
 CHANGED = "was changed since it was written"

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 from khiva_arena.bots.protocol.messages import INT_MOST
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.result import Policy
 from khiva_arena.competition.events.find import begins, names_event
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.records.replay import league_format, seeds
 from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.store import bundle
-from khiva_arena.result import Policy
 
 
 class BundledMatch(NamedTuple):

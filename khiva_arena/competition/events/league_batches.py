@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from khiva_arena.common.hooks import Hook
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.competition.events.stored import is_league
 from khiva_arena.errors import ConfigError
-from khiva_arena.hooks import Hook
 from khiva_arena.records.replay.league_format import EXTENSION
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.files import FINAL
-from khiva_arena.say import Say, say_nothing
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.source import ResultSource  # numpy comes with it

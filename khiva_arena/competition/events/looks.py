@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events.extending import chain_of, length_of
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.rating.ratings.looks import MOST_LOOKS, ONE_LOOK, Looks, planned, unplanned
 from khiva_arena.rating.schedule.formats import FORMATS
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.result import Result
 
 
 class CountedResults:

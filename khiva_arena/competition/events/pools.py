@@ -10,6 +10,9 @@ from operator import attrgetter
 from msgspec import UNSET, structs
 
 from khiva_arena.bots.sandbox.limits import DEFAULT, WORDS, in_words
+from khiva_arena.common.result import FAULTS, VOIDS_MOST, Result
+from khiva_arena.common.say import Say, say_nothing
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import results
 from khiva_arena.competition.events.conditions import common, entrants_of, pooled
 from khiva_arena.competition.events.draw_factors import WatchedResults
@@ -25,9 +28,6 @@ from khiva_arena.rating.report.in_common import InCommon
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.rating.report.tally import Collected, EventsData
 from khiva_arena.records.store.db import BESIDE, EventRow, Store, VoidRow
-from khiva_arena.result import FAULTS, VOIDS_MOST, Result
-from khiva_arena.say import Say, say_nothing
-from khiva_arena.text import harmless
 from khiva_arena.words import ranges
 
 MOST_ELO = 10_000

@@ -5,12 +5,12 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
+from khiva_arena.common.result import Measured, Result
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import faults_of
 from khiva_arena.records.store.rows import EventRow, MatchRow, VoidRow
-from khiva_arena.result import Measured, Result
 
 T = TypeVar("T")
 

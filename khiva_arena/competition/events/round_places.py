@@ -3,11 +3,11 @@
 from functools import partial
 from typing import Protocol
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events import stored
 from khiva_arena.rating.report import places
 from khiva_arena.rating.schedule.formats import FORMATS, Placing, Shape
 from khiva_arena.records.store.rows import EventRow
-from khiva_arena.result import Result
 
 
 class Rounds(Protocol):

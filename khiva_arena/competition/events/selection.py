@@ -6,9 +6,9 @@ A match counts if all bots at its table are rated, so that the rest is as if the
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.result import Result
 from khiva_arena.words import meant
 
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events.find import CHANGED
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.pools import results_of
@@ -13,7 +14,6 @@ from khiva_arena.errors import RecordError
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.result import Result
 
 
 class ResultSource(Protocol):

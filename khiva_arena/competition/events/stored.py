@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import msgspec
 
 from khiva_arena import __version__
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events import results
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.rating.schedule import formats
@@ -19,7 +20,6 @@ from khiva_arena.records.replay.definition import Definition, text_digest
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.files import LEAGUE, MODULES
-from khiva_arena.result import Result
 
 if TYPE_CHECKING:  # who reads a store needs no bots
     from khiva_arena.entrants.bots import Bot
@@ -211,7 +211,7 @@ def refuse_other_engine(store: Store, row: EventRow, any_engine: bool) -> None:
     """Raise StoreError if another engine version began an event, unless ``any_engine``. To be called before anything is written,
     since that version is to continue the store."""
     if __version__ not in row.engines and not any_engine:
-        from khiva_arena.version import shown  # not above: a run that goes on has no need of it
+        from khiva_arena.common.version import shown  # not above: a run that goes on has no need of it
 
         raise StoreError(
             f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {shown()}; "

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs, to_builtins
 
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.events.conditions import settings_of
 from khiva_arena.competition.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.competition.events.find import rated_events, uncollected
@@ -29,7 +30,6 @@ from khiva_arena.rating.report.verdict import MoreSeeds, verdict
 from khiva_arena.records.store import not_played
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.say import Say, say_nothing
 
 
 class PooledTable(NamedTuple):

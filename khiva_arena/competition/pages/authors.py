@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.pages.replays import Private, Wish, nobody
 from khiva_arena.competition.pages.source import PageSource
 from khiva_arena.competition.pages.write import page_from, title_of, write_page
 from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.errors import ConfigError
-from khiva_arena.text import harmless
 
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 LONGEST = 60

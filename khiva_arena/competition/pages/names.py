@@ -7,11 +7,11 @@ from pathlib import Path
 from msgspec import structs
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.text import harmless
 from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.db import EventRow
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.text import harmless
 from khiva_arena.words import meant
 
 LONGEST_NAME = 64

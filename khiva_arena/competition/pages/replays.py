@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from khiva_arena.arbiter.stderr import for_people
+from khiva_arena.common.text import isolated
 from khiva_arena.competition.events.find import begins
 from khiva_arena.competition.pages.source import PageSource, RecordedMatch
 from khiva_arena.competition.pages.times import by_step
@@ -18,7 +19,6 @@ from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.records.replay.frames import film, names_in_text
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.text import isolated
 
 REPLAYS_MOST = 2**21
 """Bytes of replays that a page holds unless it was told otherwise."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from khiva_arena.arbiter.stderr import NOT_STARTED
+from khiva_arena.common.result import Result, Verdict
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.audit.bundle import audited_bundle
 from khiva_arena.competition.events.bundling import BundledResults
 from khiva_arena.competition.events.find import in_order, matches_of, rated_events, voids_of
@@ -28,8 +30,6 @@ from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store import not_played
 from khiva_arena.records.store.db import EventRow, SeatRow, Store
 from khiva_arena.records.store.rows import NotPlayed, Times
-from khiva_arena.result import Result, Verdict
-from khiva_arena.say import Say, say_nothing
 
 SECTIONS = ("crosstable", "seats", POINTS)
 

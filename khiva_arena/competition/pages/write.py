@@ -9,6 +9,9 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.bots.sandbox.limits import WORDS, in_words
+from khiva_arena.common.result import Result
+from khiva_arena.common.shipped import adviser
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.find import uncollected
 from khiva_arena.competition.events.tables import PooledTable
 from khiva_arena.competition.pages.replays import Replays, Wish
@@ -43,9 +46,6 @@ from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.records.store.new_file import new_file
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.result import Result
-from khiva_arena.shipped import adviser
-from khiva_arena.text import harmless
 
 REPORT_MOST, LINE_MOST = 1_900, 300
 """Characters of the report on a bot that was left out, and of its first line: a page cuts what is longer."""

@@ -11,12 +11,12 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.say import Say
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants, ready_to_play, without_broken
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.rating.schedule.formats import DrawnRound
-from khiva_arena.say import Say
 
 TakeOutcome = Callable[[Outcome], None]
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Result
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.results import of_record, of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.jobs import Play
@@ -24,8 +26,6 @@ from khiva_arena.rating.report.sprt import Sprt
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.store.db import EventRow, MatchRow, Store, VoidRow
-from khiva_arena.result import Result
-from khiva_arena.say import Say
 
 
 def test_of(overrides: Mapping[str, Any], say: Say) -> CompetitionParts:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.settings.competition import entrants_named, unplayable
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
@@ -33,7 +34,6 @@ from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header
 from khiva_arena.records.store.rows import NotPlayed, Why
-from khiva_arena.say import Say, say_nothing
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.durations import MatchTime  # most runs measure none before
@@ -228,7 +228,7 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
                 raise
             built.append(replace(bot, broken=_first_of(bot, str(error))))
         except Exception as error:
-            from khiva_arena.machine import why_left_out  # not above: such errors are rare
+            from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
 
             if not skip_broken:
                 raise
@@ -237,7 +237,7 @@ def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> l
 
 
 def _of_the_machine(error: BotError) -> bool:
-    from khiva_arena.machine import of_the_machine  # not above: most bots start
+    from khiva_arena.common.machine import of_the_machine  # not above: most bots start
 
     return of_the_machine(error)
 
@@ -275,7 +275,7 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
                     raise
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
             except Exception as error:
-                from khiva_arena.machine import why_left_out  # not above: such errors are rare
+                from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
 
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, why_left_out(error))
     staged_bots = [bot for bot in bots if bot.identity in commands]
@@ -283,7 +283,7 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
     try:
         _note_broken(first, staged_bots, commands, sandbox, reasons)
     except Exception as error:
-        from khiva_arena.machine import is_unforeseen  # not above: such errors are rare
+        from khiva_arena.common.machine import is_unforeseen  # not above: such errors are rare
 
         if not is_unforeseen(error):
             raise
@@ -311,7 +311,7 @@ def _note_broken_alone(
     try:
         _note_broken(first, [bot], commands, sandbox, reasons)
     except Exception as error:
-        from khiva_arena.machine import why_left_out  # not above: such errors are rare
+        from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
 
         reasons[bot.identity] = _not_played(bot, Why.NOT_STARTED, why_left_out(error))
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from khiva_arena.bots.sandbox import launch, system
+from khiva_arena.common.result import TICKS_A_MS
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.run_events import RunEvents
@@ -14,7 +15,6 @@ from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.rating.schedule.orders import ALL_ORDERS_MOST
 from khiva_arena.records.replay.definition import Definition, kept_at
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.result import TICKS_A_MS
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

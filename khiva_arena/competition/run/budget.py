@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.events.conditions import conditions, pooled
 from khiva_arena.competition.events.durations import MatchTime, of_store
 from khiva_arena.competition.events.extending import can_be_extended, chain_of, length_of
@@ -29,8 +31,6 @@ from khiva_arena.rating.report.values import Standings
 from khiva_arena.rating.schedule import coverings, formats
 from khiva_arena.records.replay.definition import Definition, spellings
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.say import Say
-from khiva_arena.time_in_words import in_time
 from khiva_arena.words import count
 
 FEW_SEEDS = 10

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.durations import MatchTime, mean_time
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.errors import ConfigError
@@ -16,7 +17,6 @@ from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable, spread
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 TRY_MATCHES, TRY_SECONDS = 24, 20.0

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from khiva_arena.common.stream import LONGEST_LINE, NotAStream, StreamReader
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.stream import LONGEST_LINE, NotAStream, StreamReader
 
 MOST_WAITING = 8 << 20
 """Bytes that a reader of a FIFO may be behind before it loses the stream."""

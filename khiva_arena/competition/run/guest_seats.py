@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
+from khiva_arena.common.hooks import Hook
+from khiva_arena.common.say import Say
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.hooks import Hook
-from khiva_arena.say import Say
 
 if TYPE_CHECKING:
     from khiva_arena.competition.run.run_events import LinkNewsSource

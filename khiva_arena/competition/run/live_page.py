@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from khiva_arena.bots.sandbox.reap import start_helper
-from khiva_arena.say import Say
+from khiva_arena.common.say import Say
 
 NICENESS = 19
 PAUSE = 9

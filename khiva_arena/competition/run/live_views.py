@@ -4,10 +4,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+from khiva_arena.common.hooks import Hook
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.events_file import EventsFile
 from khiva_arena.display.terminal.viewer import Source
-from khiva_arena.hooks import Hook
-from khiva_arena.say import Say
 
 
 class LiveRun(Protocol):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.progress import ResumePoint, standing_of
 from khiva_arena.competition.playing.jobs import Play
@@ -17,7 +18,6 @@ from khiva_arena.rating.schedule import formats
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.say import Say
 
 
 class OwnEvents:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol
 
+from khiva_arena.common.hooks import Hook
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.events_to_play import EventsToPlay
 from khiva_arena.competition.run.options import PlanFlags, RunOptions
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.hooks import Hook
-from khiva_arena.say import Say
 
 
 class PlannedCompetition(NamedTuple):

@@ -11,6 +11,8 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.find import check_matches
 from khiva_arena.competition.events.progress import ResumePoint
@@ -35,8 +37,6 @@ from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.records.store.files import NOT_PLAYED
 from khiva_arena.records.store.rows import NotPlayed
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from msgspec.structs import replace
 
-from khiva_arena import stream
+from khiva_arena.common import stream
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.run.events_file import EventsFile
 from khiva_arena.display.terminal.messages import Message, RunLines, message_of
@@ -29,8 +31,6 @@ from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store import private
 from khiva_arena.records.store.db import MatchRow, Store, VoidRow
 from khiva_arena.records.store.files import LOG
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
     from khiva_arena.rating.ratings.sprt import SequentialTest

@@ -5,13 +5,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.hooks import Hook
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.playing.executor import Executor, LocalExecutor
 from khiva_arena.competition.playing.starts import Entrants, as_modules
 from khiva_arena.competition.settings.settings import ROWS, Settings
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.hooks import Hook
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 
 MakeExecutor = Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]
 EXECUTORS: Hook[MakeExecutor] = Hook("cluster")

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
+from khiva_arena.common.setting_row import TABLES
+from khiva_arena.common.text import is_text
 from khiva_arena.competition.settings import define, permissions
 from khiva_arena.competition.settings.file import SettingsFile, by_line, renamed_settings
 from khiva_arena.competition.settings.permissions import asking
@@ -23,10 +27,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule import formats
 from khiva_arena.records.store.rows import NotPlayed, Why
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
-from khiva_arena.setting_row import TABLES
-from khiva_arena.text import is_text
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

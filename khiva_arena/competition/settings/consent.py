@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.say import Say
+from khiva_arena.common.setting_row import TABLES, Setting
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.flags import flag_words
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.display.terminal.question import agreed, can_ask
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store import private
-from khiva_arena.say import Say
-from khiva_arena.setting_row import TABLES, Setting
-from khiva_arena.text import harmless
 
 
 class Opening(NamedTuple):

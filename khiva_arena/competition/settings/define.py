@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import PRICE_LIST, Clock, Policy
 from khiva_arena.competition.settings.permissions import variables_of
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import runtimes
@@ -11,7 +12,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import MODULE, Conditions, DefinedBot, DefinedRuntime, Definition, author_groups
-from khiva_arena.result import PRICE_LIST, Clock, Policy
 
 SHORTEST_MS = 50
 """Milliseconds below which bots that answer at once are late now and then. Of 18,000 decisions of such bots, on two busy

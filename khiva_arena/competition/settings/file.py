@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from khiva_arena.common.setting_row import Kind, Setting, renamed
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import toml_file
-from khiva_arena.setting_row import Kind, Setting, renamed
 
 if TYPE_CHECKING:
     from khiva_arena.entrants.bot_words import Glob

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from khiva_arena.common.setting_row import LISTS, TABLES, Kind, Setting
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ConfigError
-from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting
 
 T = TypeVar("T")
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox import system
 from khiva_arena.bots.sandbox.cell import sweep
 from khiva_arena.bots.sandbox.command import Command
@@ -16,12 +15,13 @@ from khiva_arena.bots.sandbox.detect import best, remedy, why_not
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
 from khiva_arena.bots.sandbox.warm import refusal
+from khiva_arena.common import shipped
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.settings.settings import AUTO, OF_EXTENSIONS, Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ConfigError
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 
 
 class NoLevel(ConfigError):

@@ -9,6 +9,8 @@ import msgspec
 from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.settings.define import conditions_of, nobody_to_allow, runtimes_of
 from khiva_arena.competition.settings.isolation import keep_apart, sandbox_of
 from khiva_arena.competition.settings.permissions import asking, mistakes, with_permissions
@@ -21,8 +23,6 @@ from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Record, digest_of
-from khiva_arena.result import Clock
-from khiva_arena.say import Say, say_nothing
 
 
 class OneMatch(NamedTuple):

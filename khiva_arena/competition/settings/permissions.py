@@ -17,10 +17,10 @@ from msgspec import structs
 from khiva_arena.bots.sandbox.cell import CORE_COUNTS
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.reap import MARK
+from khiva_arena.common.say import Say, say_nothing
+from khiva_arena.common.text import harmless, is_text
 from khiva_arena.entrants.loading import Loading, refuse_include
 from khiva_arena.errors import ConfigError
-from khiva_arena.say import Say, say_nothing
-from khiva_arena.text import harmless, is_text
 from khiva_arena.words import meant
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -6,8 +6,10 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena import hooks
 from khiva_arena.bots.sandbox.limits import DEFAULT, Resources, of_settings
+from khiva_arena.common import hooks
+from khiva_arena.common.result import Clock, Hypotheses, Model, Policy
+from khiva_arena.common.setting_row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.competition.settings.file import names_file
 from khiva_arena.competition.settings.table import AUTO as AUTO
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE, TIMES
@@ -19,8 +21,6 @@ from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
 from khiva_arena.rating.schedule.names import OF_SOME, Format
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.result import Clock, Hypotheses, Model, Policy
-from khiva_arena.setting_row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.words import nearest
 
 OF_LINE_UPS = ("lineups", "copies")

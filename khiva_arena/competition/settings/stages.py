@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from khiva_arena.common.setting_row import number_mistake
 from khiva_arena.competition.settings.settings import (
     ALL_SETTINGS,
     DEFAULTS,
@@ -17,7 +18,6 @@ from khiva_arena.competition.settings.settings import (
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.names import OF_SOME, Format
-from khiva_arena.setting_row import number_mistake
 from khiva_arena.words import nearest
 
 OF_A_STAGE = tuple(row.name for row in TABLE if row.of_a_stage)

@@ -8,8 +8,8 @@ a setting on a run is not in this table: a new one is a row here, and a field of
 import os
 from collections.abc import Iterable
 
-from khiva_arena import hooks
-from khiva_arena.setting_row import Kind, Setting
+from khiva_arena.common import hooks
+from khiva_arena.common.setting_row import Kind, Setting
 
 AUTO = "auto"
 TEST_SEEDS = 10_000
@@ -27,7 +27,7 @@ def _games() -> Iterable[str]:
 
 
 def _shipped_bots() -> Iterable[str]:
-    from khiva_arena import shipped
+    from khiva_arena.common import shipped
 
     return shipped.bots()
 
@@ -45,20 +45,20 @@ def _levels() -> Iterable[str]:
 
 
 def _clocks() -> Iterable[str]:
-    from khiva_arena.result import Clock
+    from khiva_arena.common.result import Clock
 
     return tuple(Clock)
 
 
 def _policies() -> Iterable[str]:
-    from khiva_arena.result import Policy
+    from khiva_arena.common.result import Policy
 
     return tuple(Policy)
 
 
 def _is_of_the_arena(game: object) -> bool:
     """Tell whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
-    from khiva_arena.handed import LIBRARY
+    from khiva_arena.common.handed import LIBRARY
 
     return game in tuple(_games()) or (game == LIBRARY and not os.path.lexists(LIBRARY))
 

@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from khiva_arena.common.setting_row import TABLES, Setting
 from khiva_arena.competition.settings.table import TABLE
-from khiva_arena.setting_row import TABLES, Setting
 
 WIDTH = 130
 HEAD = """\

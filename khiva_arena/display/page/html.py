@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from khiva_arena.common.text import isolated
 from khiva_arena.games import registry
-from khiva_arena.text import isolated
 
 if TYPE_CHECKING:
     from khiva_arena.display.page.data import PageData, PageMatch  # numpy comes with it

@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 from khiva_arena import __version__
-from khiva_arena.version import is_released
+from khiva_arena.common.version import is_released
 
 HASH = "khiva-arena.sha256"
 """The file with the hash of a release's page, which `make release` writes into the wheel. A checkout has none."""

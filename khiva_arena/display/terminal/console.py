@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Self, TextIO, cast
 
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.tty import ALARM, PLAIN
-from khiva_arena.text import harmless
 
 HELD_MOST = 4 << 20
 LAST_SECONDS = 1.0

@@ -13,11 +13,11 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
+from khiva_arena.common.text import ISOLATES, harmless
 from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.registry import NAMES
 from khiva_arena.games.sheet import Block, Cell, Draw, Flow, PaintedText
-from khiva_arena.text import ISOLATES, harmless
 
 INKS = {
     "white": "grey0 on grey93",

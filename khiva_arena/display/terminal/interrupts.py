@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from khiva_arena.say import Say  # few commands play matches
+    from khiva_arena.common.say import Say  # few commands play matches
 
 AGAIN_SECONDS = 0.01
 INTERRUPTED = 130

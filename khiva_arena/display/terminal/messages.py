@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from khiva_arena.stream import (
+from khiva_arena.common.stream import (
     Any_line,
     Begin,
     FaultRecorded,

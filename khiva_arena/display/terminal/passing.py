@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.display.terminal.console import HarmlessStream, say
 from khiva_arena.display.terminal.tty import NARROWEST, can_draw
 from khiva_arena.records.store.db import MatchRow, Store
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
-from khiva_arena.time_in_words import in_time
 
 EVERY_SECONDS = 0.5
 FIRST_SECONDS = 1.0

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from khiva_arena.common.result import Result
+from khiva_arena.common.stream import Begin, MatchRecorded, Round
 from khiva_arena.rating.schedule.names import Format
-from khiva_arena.result import Result
-from khiva_arena.stream import Begin, MatchRecorded, Round
 
 if TYPE_CHECKING:
     from khiva_arena.rating.ratings.elo import Ratings

@@ -13,12 +13,12 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
+from khiva_arena.common.stream import FaultRecorded, Llr
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.messages import match_word
 from khiva_arena.display.terminal.ratings_so_far import BotSoFar, RatingsSoFar
 from khiva_arena.display.terminal.state import STOPS_ITSELF, Rate, RunState, heading, rate
 from khiva_arena.rating.report.text import columns_of, cut
-from khiva_arena.stream import FaultRecorded, Llr
-from khiva_arena.text import harmless
 
 FAULTS_SHOWN = 4
 BOTS_SHOWN = 12

@@ -72,9 +72,9 @@ def main() -> int:
     os.nice(NICENESS)  # bots come first
     if _has_arbiter_ended(FIRST_SECONDS):
         return 0
+    from khiva_arena.common.stream import NotAStream
     from khiva_arena.display.terminal.tty import in_front
     from khiva_arena.display.terminal.viewer import Source, Viewer, follow
-    from khiva_arena.stream import NotAStream
 
     stream = sys.stderr
     viewer = Viewer(Source(descriptor, bytes_shown), lambda: cpu_seconds_of(arbiter))

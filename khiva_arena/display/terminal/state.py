@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from khiva_arena.stream import (
+from khiva_arena.common.stream import (
     Any_line,
     Begin,
     FaultRecorded,
@@ -17,7 +17,7 @@ from khiva_arena.stream import (
     SetAside,
     VoidRecorded,
 )
-from khiva_arena.text import harmless
+from khiva_arena.common.text import harmless
 
 WINDOW = 30
 """The seconds over which the rate is taken."""

@@ -4,7 +4,7 @@ import os
 import sys
 from typing import TextIO
 
-from khiva_arena.text import WIDTH
+from khiva_arena.common.text import WIDTH
 
 DUMB = ("", "dumb", "unknown")
 NARROWEST = 40

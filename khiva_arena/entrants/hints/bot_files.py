@@ -5,9 +5,9 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 
+from khiva_arena.common.shipped import languages
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.shipped import languages
 
 READ_MOST = 1 << 20
 """Most bytes of a file that are looked at."""

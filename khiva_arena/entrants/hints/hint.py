@@ -9,13 +9,13 @@ from collections.abc import Mapping
 import msgpack
 
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.common.shipped import folder
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints import bot_files, causes, interpreted, missing_files
 from khiva_arena.entrants.hints.causes import AN_INDEX
 from khiva_arena.entrants.hints.describe import whole_frames
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.runtimes import Runtime
-from khiva_arena.shipped import folder
 
 # By a word of run or build: a program, or how a file's name ends. The first one that fits counts, build before run.
 LANGUAGES = (

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.runtimes import Runtime
 

@@ -18,11 +18,11 @@ from importlib.resources import files
 from typing import Any
 
 from khiva_arena import __version__
+from khiva_arena.common.shipped import folder
 from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.rooms import packed
 from khiva_arena.games.registry import NAMES
-from khiva_arena.shipped import folder
 
 FIRSTS = ("khiva_arena.extensions.checker.in_pyodide", *(f"khiva_arena.games.{name}" for name in NAMES))
 """The modules that the page imports; with them it carries all that they need."""

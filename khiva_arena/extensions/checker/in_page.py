@@ -21,6 +21,9 @@ from typing import Any, Protocol
 from khiva_arena import __version__
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.result import Clock, Result
+from khiva_arena.common.say import say_nothing
+from khiva_arena.common.text import LONGEST, harmless, isolated
 from khiva_arena.competition.audit.bundle import BundledEvent, BundledEvents, tables_from_records
 from khiva_arena.competition.audit.compared import Compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.competition.audit.event import audit
@@ -40,9 +43,6 @@ from khiva_arena.records.replay.league_format import OtherFormat
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
-from khiva_arena.result import Clock, Result
-from khiva_arena.say import say_nothing
-from khiva_arena.text import LONGEST, harmless, isolated
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 """The verdicts of a match that was checked."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Clock
+from khiva_arena.common.shipped import folder
 from khiva_arena.competition.audit.sample import share_of
 from khiva_arena.competition.settings.settings import AUTO, Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.result import Clock
-from khiva_arena.shipped import folder
 
 LOCAL = "local:"
 FILES = ("ca.pem", "cert.pem", "key.pem")

@@ -11,6 +11,9 @@ import msgspec
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.machine import is_unforeseen
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.competition.settings.isolation import private_places
 from khiva_arena.competition.settings.permissions import with_permissions
@@ -34,10 +37,7 @@ from khiva_arena.extensions.cluster.messages import (
     encode,
 )
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
-from khiva_arena.machine import is_unforeseen
 from khiva_arena.records.replay.record import Header
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 _LOGGER = logging.getLogger(__name__)

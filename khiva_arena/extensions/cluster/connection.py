@@ -9,10 +9,10 @@ from typing import Any
 
 from khiva_arena.bots.sandbox import system
 from khiva_arena.bots.sandbox.reap import MARK, end_helper
+from khiva_arena.common.say import Say
 from khiva_arena.errors import ClusterError
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.link import LinkLost, SchedulerLink
-from khiva_arena.say import Say
 
 FIRST_SECONDS = 10.0
 TRY_SECONDS = 5.0

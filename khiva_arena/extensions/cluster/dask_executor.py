@@ -21,6 +21,9 @@ from khiva_arena.arbiter.failure import MOST_TRACE
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.machine import is_unforeseen
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import Entrants, first_header, without_broken
@@ -38,10 +41,7 @@ from khiva_arena.extensions.cluster.messages import TABLE, WorkerTask, decode_do
 from khiva_arena.extensions.cluster.spot_checks import SpotChecks
 from khiva_arena.extensions.cluster.tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
-from khiva_arena.machine import is_unforeseen
 from khiva_arena.rating.schedule.formats import DrawnRound
-from khiva_arena.say import Say
-from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 
 LOOK_SECONDS = 1.0

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.say import Say
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.who_plays import EXECUTORS
 from khiva_arena.competition.settings.settings import Settings
-from khiva_arena.say import Say
 
 
 def _executor(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:

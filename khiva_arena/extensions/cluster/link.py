@@ -16,9 +16,9 @@ from dask import config
 from distributed import Client, Future
 from distributed.security import Security
 
+from khiva_arena.common.shipped import folder
 from khiva_arena.extensions.cluster.messages import FIRST, RESOURCE, Sealed, SeenWorker
 from khiva_arena.extensions.cluster.task import work
-from khiva_arena.shipped import folder
 
 COLLECTORS = 4
 COLLECT_SECONDS = 20.0

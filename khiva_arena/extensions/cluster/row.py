@@ -1,7 +1,7 @@
 """The row of the extension ``cluster``: matches on the workers of a Dask cluster."""
 
-from khiva_arena.hooks import ExtensionRow, Extra, FilledHook
-from khiva_arena.setting_row import Kind, Setting
+from khiva_arena.common.hooks import ExtensionRow, Extra, FilledHook
+from khiva_arena.common.setting_row import Kind, Setting
 
 _HEADING = "A cluster"
 # fmt: off

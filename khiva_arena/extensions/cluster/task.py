@@ -18,8 +18,8 @@ import msgspec
 
 from khiva_arena import arbiter
 from khiva_arena.bots.sandbox import stops
+from khiva_arena.common.handed import VARIABLE as HANDED
 from khiva_arena.extensions.cluster.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
-from khiva_arena.handed import VARIABLE as HANDED
 
 HEADER = 4
 LOOK_SECONDS = 0.25

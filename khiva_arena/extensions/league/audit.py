@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.errors import ArenaError, RecordError, StoreError
 from khiva_arena.extensions.league.beacon import BeaconLine
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Final, Over, read_link
@@ -22,7 +23,6 @@ from khiva_arena.rating.schedule.formats import check_terms
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
 

@@ -20,11 +20,11 @@ from threading import Event
 from typing import Literal, NamedTuple
 
 from khiva_arena.bots.sandbox.reaper import REAPER
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.events.stored import public_problem
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.chain.links import Beacon
-from khiva_arena.say import Say
-from khiva_arena.text import LONGEST, harmless
 
 SECONDS = 60.0
 """The most that the command may take."""

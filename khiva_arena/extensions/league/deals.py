@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.beacon import BeaconLine, compare
-from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
 SHOWN = 3

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.league_batches import LEAGUE_BATCHES, ChainFindings, CheckedBatches
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import Say
 
 # Each function imports what it needs when it is called: a table needs no audit, and an audit no seasons.
 

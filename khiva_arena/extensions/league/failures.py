@@ -11,10 +11,10 @@ from traceback import format_exception, format_exception_only
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.failure import MOST_TRACE
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import ArenaError
 from khiva_arena.records.store import private
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.text import harmless
 
 FOLDER = "failures"
 """The folder of the league that holds the files."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.events.league_batches import CheckedBatches
 from khiva_arena.competition.events.source import ResultSource
 from khiva_arena.errors import RecordError
@@ -16,7 +17,6 @@ from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay.definition import Conditions, Definition
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
 NOTED = 0.1

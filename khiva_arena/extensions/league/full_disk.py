@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from khiva_arena.common.machine import with_causes
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.errors import StoreError, StoreFull
-from khiva_arena.machine import with_causes
 from khiva_arena.records.store import files
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 FULL_IN_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)

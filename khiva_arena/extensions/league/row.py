@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from khiva_arena.hooks import ExtensionCommand, ExtensionRow, FilledHook
+from khiva_arena.common.hooks import ExtensionCommand, ExtensionRow, FilledHook
 
 if TYPE_CHECKING:
     import click

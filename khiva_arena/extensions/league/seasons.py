@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.stored import is_league
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 ALL = "all"

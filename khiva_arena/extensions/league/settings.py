@@ -12,6 +12,8 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.playing.starts import as_modules
 from khiva_arena.competition.settings import consent
 from khiva_arena.competition.settings.competition import Asker, entrants_named, with_consent
@@ -28,8 +30,6 @@ from khiva_arena.extensions.league.chain.links import YEARS, Anchor, Beacon, Lea
 from khiva_arena.extensions.league.folder import SETTINGS, refuse_old_queue
 from khiva_arena.extensions.league.pace import Pace, hours_of
 from khiva_arena.records.replay.definition import Digest
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 from khiva_arena.words import meant
 
 NOT_IN_A_LEAGUE = {

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.common.handed import LIBRARY
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import GameFault
 from khiva_arena.games.base import NOBODY, Decision, Event, Pending
 from khiva_arena.games.plain import check_plain
 from khiva_arena.games.registry import NAMES
-from khiva_arena.handed import LIBRARY
-from khiva_arena.text import harmless
 
 MOST_LEGAL = 10_000
 MOST_SEATS = 10

@@ -8,13 +8,13 @@ from typing import Any
 import click
 import msgspec
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.report import MARKS, Status
 from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.settings import game_named, rules_by_flags
 from khiva_arena.display.terminal.tty import alarm
 from khiva_arena.extensions.own_games.own_game import GameStep, steps_of
 from khiva_arena.games.base import Game
-from khiva_arena.text import harmless
 
 OPPONENT = "shipped:python/random"
 

@@ -5,9 +5,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from khiva_arena.arbiter.handed_games import OWN_GAMES
+from khiva_arena.common.handed import GameSource
 from khiva_arena.extensions import own_games as outside
 from khiva_arena.games.base import Game
-from khiva_arena.handed import GameSource
 
 # Each function imports what it needs when it is called: a hash needs no process.
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import msgspec
 
+from khiva_arena.common.handed import LIBRARY, GameSource
 from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
 from khiva_arena.extensions.own_games.answers import Step, front_of, in_words, stands_of, step_of
 from khiva_arena.extensions.own_games.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
@@ -22,7 +23,6 @@ from khiva_arena.games.base import Event, Game, Pending, Plain, SeatPoints, Stat
 from khiva_arena.games.conformance import MOST_STEPS, Findings
 from khiva_arena.games.plain import check_plain, wrong_points
 from khiva_arena.games.registry import HASHED
-from khiva_arena.handed import LIBRARY, GameSource
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 import msgspec
 
+from khiva_arena.common.handed import VARIABLE, GameSource
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.extensions.own_games.source import source_of
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game
-from khiva_arena.handed import VARIABLE, GameSource
 
 _open: dict[str, OutsideGame] = {}
 _shown: dict[str, GameSource] = {}

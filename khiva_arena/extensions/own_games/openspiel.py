@@ -13,11 +13,11 @@ from typing import Any, Self
 
 import pyspiel
 
+from khiva_arena.common.shipped import folder
 from khiva_arena.errors import ConfigError, RulesError
 from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State, check_choices
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.rng import Stream
-from khiva_arena.shipped import folder
 from khiva_arena.words import meant
 
 DEFAULT = "kuhn_poker"

@@ -20,6 +20,7 @@ import msgspec
 
 from khiva_arena.bots.sandbox.reap import MARK, end_helper
 from khiva_arena.bots.sandbox.stops import block
+from khiva_arena.common.handed import GameSource
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
 from khiva_arena.extensions.own_games.calls import (
     CONFIG,
@@ -40,7 +41,6 @@ from khiva_arena.extensions.own_games.calls import (
 )
 from khiva_arena.extensions.own_games.running import Whereabouts, last_words, place_in
 from khiva_arena.extensions.own_games.source import source_of
-from khiva_arena.handed import GameSource
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0

@@ -1,6 +1,6 @@
 """The row of the extension ``own_games``: games that do not come with the arena, and the check of a game."""
 
-from khiva_arena.hooks import ExtensionRow, FilledHook
+from khiva_arena.common.hooks import ExtensionRow, FilledHook
 
 
 def _load() -> tuple[FilledHook, ...]:

@@ -8,10 +8,10 @@ from importlib import metadata
 from pathlib import Path
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.handed import LIBRARY, GameSource
+from khiva_arena.common.text import file_name, is_text
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GROUP, NAMES, unknown
-from khiva_arena.handed import LIBRARY, GameSource
-from khiva_arena.text import file_name, is_text
 
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000

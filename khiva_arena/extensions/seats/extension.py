@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.guest_seats import GUESTS, Seating
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.say import Say
 
 
 def _seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Seating:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from khiva_arena.common.text import ISOLATES, harmless
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.asked import asking, numbers_of, second_person
 from khiva_arena.games.base import Event, Game, Plain
 from khiva_arena.games.registry import get
-from khiva_arena.text import ISOLATES, harmless
 
 HEADER = 4
 FAULTS = {

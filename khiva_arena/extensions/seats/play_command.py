@@ -14,6 +14,8 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.common.shipped import ADVISERS
+from khiva_arena.common.text import harmless, isolated
 from khiva_arena.competition.run.live_views import LIVE_VIEWS
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
@@ -32,8 +34,6 @@ from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
 from khiva_arena.records.replay.story import ending
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.shipped import ADVISERS
-from khiva_arena.text import harmless, isolated
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}

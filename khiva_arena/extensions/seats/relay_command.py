@@ -7,12 +7,12 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.unconfined import Start, unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.seats import relay as one_file
-from khiva_arena.text import harmless
 
 _FUTURE = "from __future__ import annotations\n"
 _IMPORT = re.compile(r"^from khiva_arena\.extensions\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)

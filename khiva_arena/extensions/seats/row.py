@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from khiva_arena.hooks import ExtensionCommand, ExtensionRow, FilledHook
-from khiva_arena.setting_row import Kind, Setting
+from khiva_arena.common.hooks import ExtensionCommand, ExtensionRow, FilledHook
+from khiva_arena.common.setting_row import Kind, Setting
 
 if TYPE_CHECKING:
     import click

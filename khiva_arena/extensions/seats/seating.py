@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.stream import LinkNews
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.messages import message_of
 from khiva_arena.entrants import guests
@@ -19,9 +22,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, read_token, token_folder
-from khiva_arena.say import Say
-from khiva_arena.stream import LinkNews
-from khiva_arena.text import harmless
 
 FIGURES_SECONDS = 5.0
 BEFORE_THE_END = 0.5

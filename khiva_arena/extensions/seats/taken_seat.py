@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.competition.settings.one_match import OneMatch
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
@@ -13,7 +14,6 @@ from khiva_arena.interface.commands.decision import decision_of
 from khiva_arena.interface.commands.otherwise import SENT_AGAIN
 from khiva_arena.interface.commands.stored_table import StoredTable, seated, stored_table
 from khiva_arena.records.replay.past import past_of
-from khiva_arena.setting_row import duration_ms
 
 BY_THE_WALL_CLOCK = "the match was in ticks; with a person all play by the wall clock, which may change what the modules choose"
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from khiva_arena.common.text import ISOLATES, harmless
 from khiva_arena.display.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.hints import Hints
@@ -19,7 +20,6 @@ from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.sheet import Draw
-from khiva_arena.text import ISOLATES, harmless
 
 CHUNK = 4_096
 LONGEST_LINE = 1_000

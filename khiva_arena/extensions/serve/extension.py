@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from khiva_arena import __version__
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.live_views import LIVE_VIEWS, LiveRun
 from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.errors import ConfigError
-from khiva_arena.say import Say
 
 NO_REPORT = "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
 

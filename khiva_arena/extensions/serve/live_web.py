@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Self
 
 from khiva_arena.bots.sandbox.reap import end_helper, start_helper
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.events_file import EventsFile
 from khiva_arena.extensions import serve as web
-from khiva_arena.say import Say
 
 START_SECONDS = 20.0
 END_SECONDS = 4.0

@@ -1,6 +1,6 @@
 """The row of the extension ``serve``: a run in browsers, while it lasts."""
 
-from khiva_arena.hooks import ExtensionRow, Extra, FilledHook, Flag
+from khiva_arena.common.hooks import ExtensionRow, Extra, FilledHook, Flag
 
 
 def _load() -> tuple[FilledHook, ...]:

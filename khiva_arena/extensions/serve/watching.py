@@ -21,13 +21,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from khiva_arena.common.stream import Begin, MatchRecorded, NotAStream, Round
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.display.terminal.state import STOPS_ITSELF, RunState, heading, rate, state_after
 from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.extensions.serve.served_page import ServedPage
 from khiva_arena.extensions.serve.serving import address, new_token, serve
-from khiva_arena.stream import Begin, MatchRecorded, NotAStream, Round
-from khiva_arena.text import harmless
 
 NICENESS = 10
 PAUSE = 0.25

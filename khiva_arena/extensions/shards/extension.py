@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.options import PlanFlags, RunOptions
 from khiva_arena.competition.run.plans import PLANS, PlannedCompetition
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.say import Say
 
 # Each function imports what it needs when it is called: a refusal needs little.
 

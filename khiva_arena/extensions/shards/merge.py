@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
+from khiva_arena.common.result import VOIDS_MOST
+from khiva_arena.common.say import Say
 from khiva_arena.competition.audit.report import MODULES_UNUSED
 from khiva_arena.competition.audit.sample import share_of
 from khiva_arena.competition.events.find import check_event, events_of, uncollected
@@ -35,8 +37,6 @@ from khiva_arena.extensions.shards.rerun import RerunPart, rerun_parts
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.shard_note import leave_note
-from khiva_arena.result import VOIDS_MOST
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.league_batches import way_to_play
 from khiva_arena.competition.events.stored import is_league
 from khiva_arena.display.terminal.console import say
@@ -15,7 +16,6 @@ from khiva_arena.display.terminal.passing import PassingLine
 from khiva_arena.extensions.shards.merge import Checks, Merged
 from khiva_arena.extensions.shards.merge import merge as merge_stores
 from khiva_arena.games.registry import handed
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 SHOWN = 20

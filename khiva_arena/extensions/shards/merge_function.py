@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.extensions.shards.merge import Checks, Merged
 from khiva_arena.extensions.shards.merge import merge as merge_stores
 from khiva_arena.interface.api.keywords import as_path, at_least, by_keyword, hand_over, text
-from khiva_arena.say import say_nothing
 
 
 def merge(

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from khiva_arena import __version__
 from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.run.plans import PlannedCompetition
 from khiva_arena.competition.settings import consent
@@ -32,8 +34,6 @@ from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 OF_A_MACHINE = (
@@ -159,7 +159,7 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
     if reason := why_not_in_shards(definition.format, definition.stage):  # which no plan of ours has
         raise ConfigError(f"--from-plan {path}: {reason}")
     if __version__ not in event.engines and not any_engine:
-        from khiva_arena.version import shown  # not above: a run that goes on has no need of it
+        from khiva_arena.common.version import shown  # not above: a run that goes on has no need of it
 
         raise ConfigError(
             f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {shown()}; play it with that one, or have "

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events import drift
 from khiva_arena.competition.events.find import events_of
 from khiva_arena.competition.events.progress import ResumePoint
@@ -19,7 +20,6 @@ from khiva_arena.rating.schedule.formats import DrawnRound, Shape
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.shard_note import leave_note
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 

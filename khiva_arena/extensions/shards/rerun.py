@@ -9,13 +9,13 @@ from math import ceil
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.sample import RerunFindings, RerunSample, by_bot_in_words, lots, run_drawn
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.parts import EventPart
 from khiva_arena.records.replay.record import Record
-from khiva_arena.say import Say
-from khiva_arena.text import LONGEST, harmless
 
 if TYPE_CHECKING:
     from khiva_arena.competition.audit.rerun import Rerunner  # few merges run bots

@@ -10,6 +10,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.bots.protocol.bot_function import Choose
+from khiva_arena.common.say import say_nothing
+from khiva_arena.common.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 from khiva_arena.competition.settings.file import read_file
 from khiva_arena.competition.settings.settings import DEFAULTS, OF_A_TEST
 from khiva_arena.errors import ConfigError
@@ -18,8 +20,6 @@ from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
 from khiva_arena.interface.api.keywords import as_path, by_keyword, hand_over, plain_settings, refuse_early, text
 from khiva_arena.interface.api.matches import PlayedMatch, recorded_matches
-from khiva_arena.say import say_nothing
-from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 from khiva_arena.words import count
 
 if TYPE_CHECKING:  # numpy comes with them

@@ -24,8 +24,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from khiva_arena import shipped
 from khiva_arena.bots.protocol.bot_function import Choose
+from khiva_arena.common import shipped
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.competition.run.events_file import EventsFile
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.run.options import RunOptions

@@ -11,11 +11,11 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from khiva_arena.common.setting_row import LISTS
+from khiva_arena.common.text import is_text
 from khiva_arena.competition.settings.table import AUTO, TABLE, TEST_TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
-from khiva_arena.setting_row import LISTS
-from khiva_arena.text import is_text
 from khiva_arena.words import nearest
 
 TRUSTED = "trusted"

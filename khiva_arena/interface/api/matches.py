@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.bots.protocol.bot_function import Choose
+from khiva_arena.common.text import preformatted
 from khiva_arena.competition.events.find import events_of, matches_of
 from khiva_arena.competition.events.in_bundle import bundled_matches
 from khiva_arena.competition.settings.table import OF_A_MATCH
@@ -22,7 +23,6 @@ from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import story
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
-from khiva_arena.text import preformatted
 
 if TYPE_CHECKING:
     import pandas

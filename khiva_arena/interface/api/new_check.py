@@ -11,6 +11,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.readable_paths import NotExecutable
 from khiva_arena.bots.sandbox.reap import new_mark
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.settings.isolation import sandbox_of
@@ -24,7 +25,6 @@ from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Event, Game, Plain, State
 from khiva_arena.games.registry import GAMES, get
-from khiva_arena.say import Say, say_nothing
 
 OWN = "Give a game of your own as --game FILE"
 

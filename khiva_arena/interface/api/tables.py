@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tabulate import tabulate
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.league_batches import public_words_of
 from khiva_arena.competition.events.selection import Among, StoreSelection
 from khiva_arena.competition.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
@@ -21,7 +22,6 @@ from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.shapes import PairDifference
 from khiva_arena.rating.report.table import shown_columns, to_text
 from khiva_arena.rating.report.values import Standings
-from khiva_arena.say import say_nothing
 
 if TYPE_CHECKING:
     import pandas

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.audit.report import AuditResult, EventReport
 from khiva_arena.competition.audit.store import audit_store, audit_unplayed
 from khiva_arena.competition.events import league_batches
@@ -15,7 +16,6 @@ from khiva_arena.records.replay.league_format import check_installed
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import MODULES
-from khiva_arena.say import Say, say_nothing
 from khiva_arena.words import count, ranges
 
 if TYPE_CHECKING:

@@ -83,13 +83,13 @@ def _games() -> Iterable[str]:
 
 
 def _bots() -> Iterable[str]:
-    from khiva_arena import shipped
+    from khiva_arena.common import shipped
 
     return shipped.bots()
 
 
 def _languages() -> Iterable[str]:
-    from khiva_arena import shipped
+    from khiva_arena.common import shipped
 
     return shipped.languages()
 

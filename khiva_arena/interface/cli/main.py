@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from khiva_arena.common.handed import forget
+from khiva_arena.common.text import harmless, is_text
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError, GameMissing
-from khiva_arena.handed import forget
 from khiva_arena.interface.cli.completion import VARIABLE, answer
 from khiva_arena.interface.cli.examples import write_examples
-from khiva_arena.text import harmless, is_text
 
 if TYPE_CHECKING:
-    from khiva_arena.hooks import ExtensionCommand
+    from khiva_arena.common.hooks import ExtensionCommand
 
 _GROUPS = {
     "Play": {
@@ -63,7 +63,7 @@ USAGE = 2
 
 
 def _commands_of_extensions() -> "list[ExtensionCommand]":
-    from khiva_arena import hooks  # not above: most commands are the core's
+    from khiva_arena.common import hooks  # not above: most commands are the core's
 
     return [command for row in hooks.rows() for command in row.commands]
 
@@ -111,7 +111,7 @@ class Commands(click.Group):
         ):
             from difflib import get_close_matches  # not above: few words are mistaken
 
-            from khiva_arena import hooks
+            from khiva_arena.common import hooks
 
             if reason := hooks.why_unknown(args[0]):
                 ctx.fail(f"{args[0]} {reason}.")
@@ -133,7 +133,7 @@ class Commands(click.Group):
 def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
     """Print the version, with the commit of code that no release has, and end the program."""
     if is_asked and not ctx.resilient_parsing:
-        from khiva_arena.version import shown  # not above: no other command starts git
+        from khiva_arena.common.version import shown  # not above: no other command starts git
 
         click.echo(f"khiva-arena, version {shown()}")
         ctx.exit()
@@ -281,7 +281,7 @@ def _one_line(error: click.ClickException) -> str:
     """Return click's message, and where to read more."""
     text = " ".join(error.format_message().split())
     if isinstance(error, click.NoSuchOption):
-        from khiva_arena import hooks  # not above: most options are known
+        from khiva_arena.common import hooks  # not above: most options are known
 
         if reason := hooks.why_unknown(error.option_name):
             text = f"{error.option_name} {reason}."

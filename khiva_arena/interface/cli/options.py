@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from khiva_arena import hooks
+from khiva_arena.common import hooks
+from khiva_arena.common.setting_row import LISTS, TABLES, Kind, Setting, renamed
 from khiva_arena.competition.settings.table import OF_A_MATCH as OF_A_MATCH
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.cli.completion import one_of
 from khiva_arena.interface.cli.help import Rare
-from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting, renamed
 
 F = TypeVar("F", bound=Callable[..., Any])
 

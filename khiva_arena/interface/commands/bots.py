@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files

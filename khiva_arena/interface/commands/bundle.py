@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
-from khiva_arena import shipped
 from khiva_arena.bots.modules.released import released
+from khiva_arena.common import shipped
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.bundling import write_bundle
 from khiva_arena.competition.events.find import in_order, rated_events
 from khiva_arena.competition.events.league_batches import newest_public
@@ -18,7 +19,6 @@ from khiva_arena.games.registry import handing
 from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.files import MODULES, PRIVATE_MODULES
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 

@@ -8,6 +8,8 @@ from typing import Any, assert_never
 import click
 import msgspec
 
+from khiva_arena.common.shipped import folder
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.formats import junit, markdown
 from khiva_arena.competition.conformance.report import (
@@ -27,8 +29,6 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.new_check import new_check
 from khiva_arena.interface.commands.choices import CheckForm
 from khiva_arena.interface.commands.next_step import SAYS_WHERE, ask_stronger, if_yours
-from khiva_arena.shipped import folder
-from khiva_arena.text import harmless
 
 OPPONENT = "shipped:python/random"
 

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.find import check_event, events_of
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
@@ -11,7 +12,6 @@ from khiva_arena.display.terminal.question import agreed
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.records.store.shard_note import read_note
-from khiva_arena.text import harmless
 
 
 def close(store: Path, event: str, yes: bool) -> None:

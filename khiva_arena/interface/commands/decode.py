@@ -12,8 +12,8 @@ import click
 
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import ConfigError, RemoteProtocolError
-from khiva_arena.text import harmless
 
 CHUNK = 65_536
 HEX = frozenset(b"0123456789abcdefABCDEF")

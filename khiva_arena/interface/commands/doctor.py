@@ -16,9 +16,9 @@ from khiva_arena.bots.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup
 from khiva_arena.bots.sandbox.detect import best as best_level
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import DEFAULT, MIB, WORDS, in_words
+from khiva_arena.common.shipped import folder
 from khiva_arena.entrants import loading, modules
 from khiva_arena.rating.schedule.lineups import MOST_SEATS
-from khiva_arena.shipped import folder
 
 SEATS = range(2, 6)
 """The tables of which the address space is told."""

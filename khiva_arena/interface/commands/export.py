@@ -6,6 +6,8 @@ from typing import Any, assert_never
 
 import click
 
+from khiva_arena.common.result import Result
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.conditions import entrants_of, marks_of
 from khiva_arena.competition.events.find import check_matches, in_order, rated_events
 from khiva_arena.competition.events.league_batches import public_words_of
@@ -22,8 +24,6 @@ from khiva_arena.rating.report.standings import Entrant
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.result import Result
-from khiva_arena.text import harmless
 
 LINE_ENDS = "\n"
 

@@ -3,11 +3,11 @@
 import shlex
 from pathlib import Path
 
+from khiva_arena.common.text import harmless, is_text
 from khiva_arena.competition.settings.template import settings_text
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.new_file import new_file
-from khiva_arena.text import harmless, is_text
 
 BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
 

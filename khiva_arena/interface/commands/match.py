@@ -6,6 +6,8 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.common.shipped import WORD
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
@@ -13,8 +15,6 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
-from khiva_arena.shipped import WORD
-from khiva_arena.text import harmless
 
 
 def match(

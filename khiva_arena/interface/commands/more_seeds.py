@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena.bots.sandbox.limits import DEFAULT
+from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.competition.events.extending import can_go_on, chain_of, length_of
 from khiva_arena.competition.settings.flags import flag_words
 from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
@@ -20,7 +21,6 @@ from khiva_arena.rating.report.plan import FewerLineUps
 from khiva_arena.rating.schedule.coverings import auto
 from khiva_arena.rating.schedule.formats import FORMATS, shapes
 from khiva_arena.records.store.db import EventRow
-from khiva_arena.setting_row import duration_ms
 
 _NEW = ("seed", "seeds")
 MOST_OF_THE_MATCHES = 0.9

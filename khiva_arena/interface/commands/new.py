@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena import shipped
 from khiva_arena.arbiter import handed_games
+from khiva_arena.common import shipped
+from khiva_arena.common.shipped import Language, ModuleTools
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
@@ -24,8 +26,6 @@ from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.new_file import Unwritten
-from khiva_arena.shipped import Language, ModuleTools
-from khiva_arena.text import harmless
 
 GAME, GAME_FILE, KIT = "game", "game.py", "khiva_kit.py"
 GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}

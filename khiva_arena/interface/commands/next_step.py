@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Sequence
 
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.shipped import WORD, adviser
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.records.replay.record import Header
-from khiva_arena.shipped import WORD, adviser
 
 SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
 

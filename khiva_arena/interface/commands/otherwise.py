@@ -10,6 +10,9 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
+from khiva_arena.common.result import Verdict
+from khiva_arena.common.text import harmless
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.settings.isolation import warn_of_cold_files
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import INTERRUPTED
@@ -27,9 +30,6 @@ from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import points_lines
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Verdict
-from khiva_arena.text import harmless
-from khiva_arena.time_in_words import in_time
 from khiva_arena.words import count
 
 SENT_AGAIN = (

@@ -9,6 +9,7 @@ import click
 import msgspec
 from msgspec import structs
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.conditions import in_common, pooled
 from khiva_arena.competition.events.extending import extends_one
 from khiva_arena.competition.events.find import rated_events
@@ -26,7 +27,6 @@ from khiva_arena.rating.report import plan as plans
 from khiva_arena.rating.report.text import paragraphs
 from khiva_arena.rating.report.values import Standings
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.text import harmless
 
 
 class Goal(NamedTuple):

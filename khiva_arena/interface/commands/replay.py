@@ -18,6 +18,7 @@ from khiva_arena.bots.protocol.messages import Decide
 from khiva_arena.bots.sandbox.cell import kind
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.competition.settings.flags import loading_of_stored, take_fields
@@ -38,7 +39,6 @@ from khiva_arena.records.replay.record import Header, Record
 from khiva_arena.records.replay.requests import AskedDecision, Request, requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store
-from khiva_arena.text import LONGEST, harmless
 
 SHOWN_LINES = 4
 

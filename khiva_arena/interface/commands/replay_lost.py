@@ -8,6 +8,7 @@ import click
 
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, feed
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.events.find import matches_of
 from khiva_arena.competition.settings.flags import loading_of_stored
 from khiva_arena.competition.settings.isolation import sandbox_of_stored
@@ -20,7 +21,6 @@ from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_word
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store
-from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 
 MOST = 50

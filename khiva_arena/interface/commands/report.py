@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.arbiter import handed_over
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.league_batches import public_words_of, receipt_of
 from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.competition.pages.authors import author_pages
@@ -19,7 +20,6 @@ from khiva_arena.display.terminal.passing import progress
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import ALL, NONE
 from khiva_arena.records.store.new_file import check_new_file
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 

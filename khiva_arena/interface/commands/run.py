@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
+from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.competition.run.guest_seats import seating_of
@@ -24,7 +25,6 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.interface.commands.bots import ready_bots
 from khiva_arena.records.store.db import Store
-from khiva_arena.setting_row import duration_ms
 
 if TYPE_CHECKING:
     from khiva_arena.competition.run.budget import Proposal

@@ -10,6 +10,7 @@ import click
 
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.bots.modules.released import by_interpreter, described, lines_of
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.extending import KNOWN
 from khiva_arena.competition.events.find import check_matches, events_of, match_of, matches_of, secret_of
 from khiva_arena.competition.events.stored import bare_timetable
@@ -27,7 +28,6 @@ from khiva_arena.records.replay.story import story
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.records.store.rows import SeatRow
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 _LINES_AT_ONCE = 1_000

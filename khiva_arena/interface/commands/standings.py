@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.league_batches import public_words_of, words_of
 from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.competition.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
@@ -21,7 +22,6 @@ from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.shapes import NotPlayedBot
 from khiva_arena.rating.report.table import to_text
 from khiva_arena.rating.report.text import paragraphs
-from khiva_arena.text import harmless
 
 WITH_SOURCES = PLAIN._replace(by_source=True)
 _AFTER_PLACES = "The format decides the places. Elo, from the matches played, only estimates strength:"

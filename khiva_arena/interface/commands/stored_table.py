@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.competition.settings.define import changed_runtimes
 from khiva_arena.competition.settings.flags import loading_of_stored, settings_by_flags
@@ -30,7 +31,6 @@ from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import FORMAT, Header, Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import BotRow, EventRow, MatchRow, Store
-from khiva_arena.text import harmless
 
 GIVEN = {
     "bots",

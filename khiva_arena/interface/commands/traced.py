@@ -13,12 +13,12 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author, notes_of
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.isolation import warn_of_cold_files
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.errors import ConfigError
-from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced

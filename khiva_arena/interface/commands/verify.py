@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from khiva_arena.bots.modules.released import lines_of
+from khiva_arena.common.text import LONGEST, harmless
+from khiva_arena.common.version import shown
 from khiva_arena.competition.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
@@ -15,8 +17,6 @@ from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.verify import Verification, verified
 from khiva_arena.rating.report.text import paragraphs
-from khiva_arena.text import LONGEST, harmless
-from khiva_arena.version import shown
 from khiva_arena.words import count, ranges
 
 SHOWN = 20

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from khiva_arena.common.stream import NotAStream
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import can_draw
 from khiva_arena.display.terminal.viewer import Source, Viewer, follow, open_source, print_lines
 from khiva_arena.errors import ConfigError
-from khiva_arena.stream import NotAStream
 
 
 def watch(file: Path, report: Path | None, *, web: bool = False) -> int:

@@ -9,11 +9,11 @@ from math import sqrt
 import msgspec
 import numpy as np
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.ratings.elo import Ratings, half_width
 from khiva_arena.rating.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
 from khiva_arena.rating.ratings.pairs import PairCells, meetings, sums_at
 from khiva_arena.rating.ratings.proportions import BlockRows, proportions
-from khiva_arena.result import Result
 
 
 class SeatBias(msgspec.Struct, frozen=True):

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.ratings.elo import Ratings
 from khiva_arena.rating.ratings.match_arrays import Floats, Ints, Matches, tables_of
 from khiva_arena.rating.ratings.pairs import PairCells, meetings
 from khiva_arena.rating.ratings.proportions import BlockRows, proportions
 from khiva_arena.rating.ratings.surprise import surprises
-from khiva_arena.result import Result
 
 
 class Crosstable(msgspec.Struct, frozen=True, eq=False):

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.ratings.connections import Bound
 from khiva_arena.rating.ratings.covariance import blocks_by_bot
 from khiva_arena.rating.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
@@ -24,7 +25,6 @@ from khiva_arena.rating.ratings.pairs import PairCells, pair_weight
 from khiva_arena.rating.ratings.quasi import quasi_variances
 from khiva_arena.rating.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, half_width
 from khiva_arena.rating.ratings.widening import PLAIN, Widening
-from khiva_arena.result import Result
 
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.ratings.connections import Bound, connections
 from khiva_arena.rating.ratings.covariance import Variances, variances
 from khiva_arena.rating.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
@@ -19,7 +20,6 @@ from khiva_arena.rating.ratings.pairs import PairCells, cells_of_tables, pair_ce
 from khiva_arena.rating.ratings.quasi import differences
 from khiva_arena.rating.ratings.rows import Columns, Rows, rows_of_cells, rows_of_tables
 from khiva_arena.rating.ratings.scale import ELO_PER_NAT, half_width
-from khiva_arena.result import Result
 
 _EXACT = 0.01  # Elo: a smaller standard deviation of a given number is none, nobody knows a number better
 _LARGEST_SPREAD = 10_000.0  # Elo between given numbers: beyond, chances of winning are 0 to a computer

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import astuple, replace
 
-from khiva_arena.result import Result
+from khiva_arena.common.result import Result
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
+from khiva_arena.common.result import Result
 from khiva_arena.errors import InternalError
 from khiva_arena.rating.ratings.match_arrays import Flags, Ints, Matches, SameSize, collect
-from khiva_arena.result import Result
 
 _Named = list[tuple[int, tuple[str, str]]]
 """Tables, each as the number of its first row, and its name."""

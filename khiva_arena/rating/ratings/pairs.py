@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
-from khiva_arena.result import Result
 
 
 class PairCells(msgspec.Struct, frozen=True, eq=False):

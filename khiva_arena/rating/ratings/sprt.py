@@ -13,12 +13,12 @@ from math import asinh, log, sinh, sqrt
 
 import numpy as np
 
+from khiva_arena.common.result import Hypotheses, Model, Result
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings.elo import half_width
 from khiva_arena.rating.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
 from khiva_arena.rating.ratings.proportions import wilson
 from khiva_arena.rating.ratings.stopping import BlockScores, after_stop
-from khiva_arena.result import Hypotheses, Model, Result
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
 FEWEST_BLOCKS = 32  # no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena.result import FAULTS, Result, Verdict
+from khiva_arena.common.result import FAULTS, Result, Verdict
 
 DIGITS = 3
 """Digits of a percentage behind the point."""

@@ -39,11 +39,11 @@ from math import fsum, sqrt
 from operator import attrgetter
 from typing import Any
 
+from khiva_arena.common.result import Result
+from khiva_arena.common.text import harmless
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.rating.ratings.matches import is_complete
 from khiva_arena.rating.report.entrants import ID_DIGITS, Entrant
-from khiva_arena.result import Result
-from khiva_arena.text import harmless
 
 _OF_A_MATCH = ("event", "game", "match", "ordinal", "seed", "lineup", "rotation", "block", "rated")
 _OF_A_SEAT = ("bot", "identity", "rank", "score", "verdict", "faults", "marks")

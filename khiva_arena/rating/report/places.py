@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.common.text import WIDTH
 from khiva_arena.rating.report.text import NARROWEST_NAME, columns_of, fitting, short, table
-from khiva_arena.text import WIDTH
 
 
 class Placed(msgspec.Struct, frozen=True):

@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from khiva_arena.common.text import WIDTH
 from khiva_arena.rating.ratings import planning
 from khiva_arena.rating.report import shapes, shared_deals
 from khiva_arena.rating.report.standings import round_off
 from khiva_arena.rating.report.text import columns_of, fitting, number, paragraphs, short, table
 from khiva_arena.rating.report.values import Standings
-from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from khiva_arena.text import printable
+from khiva_arena.common.text import printable
 
 DIGITS = 8
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from khiva_arena.common.text import WIDTH
 from khiva_arena.rating.ratings.student import stdtr
 from khiva_arena.rating.report import points, shapes
 from khiva_arena.rating.report.columns import DETAILS
@@ -25,7 +26,6 @@ from khiva_arena.rating.report.text import (
     table,
 )
 from khiva_arena.rating.report.values import Standings
-from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 _NONE = "."  # oneself, or no number

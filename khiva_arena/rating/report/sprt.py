@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from khiva_arena.common.result import MOST_ELO, Hypotheses, Model
+from khiva_arena.common.text import WIDTH, preformatted
 from khiva_arena.rating.ratings.sprt import Estimate, SprtDecision, SprtReport
 from khiva_arena.rating.report.text import chance
-from khiva_arena.result import MOST_ELO, Hypotheses, Model
-from khiva_arena.text import WIDTH, preformatted
 from khiva_arena.words import count
 
 BAR = 40

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import structs
 
+from khiva_arena.common.result import FAULTS, Result, total
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rating.ratings.bias import opponents_average, tie_share
 from khiva_arena.rating.ratings.compare import fewest_for_ranks, los, rank_intervals
@@ -29,7 +30,6 @@ from khiva_arena.rating.report.entrants import ID_DIGITS, Entrant, with_unique_n
 from khiva_arena.rating.report.placing import Batches, in_order, least_of
 from khiva_arena.rating.report.tally import Collected, EventsData, Tally, count_rated
 from khiva_arena.rating.report.values import AnchorAt, Evidence, GivenAnchor, Standings
-from khiva_arena.result import FAULTS, Result, total
 
 __all__ = ["AnchorAt", "Entrant", "Standing", "Standings"]
 

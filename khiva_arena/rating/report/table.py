@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.common.text import WIDTH
 from khiva_arena.rating.ratings.compare import fewest_for_ranks
 from khiva_arena.rating.ratings.elo import FEWEST_SEEDS, LEVEL
 from khiva_arena.rating.ratings.looks import ONE_LOOK
@@ -27,7 +28,6 @@ from khiva_arena.rating.report.columns import (
 from khiva_arena.rating.report.standings import DIGITS
 from khiva_arena.rating.report.text import NARROWEST_NAME, ROUGH, WIDEST_NAME, columns_of, elo, number, paragraphs, short, table
 from khiva_arena.rating.report.values import Standings
-from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 _MOST_NAMED = 6

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from khiva_arena.common.result import Measured, Result, total
 from khiva_arena.rating.ratings.match_arrays import MatchCollector, Matches, join_matches
-from khiva_arena.result import Measured, Result, total
 
 _AT_ONCE = 1_000
 """The number of seats whose measurements are added up at a time."""

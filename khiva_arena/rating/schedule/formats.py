@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.rating.schedule import gauntlet, knockout, league, roundrobin, seating, sprt, swiss
 from khiva_arena.rating.schedule.names import ALL_MEET, OF_SOME, Format
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
-from khiva_arena.result import Result
 
 __all__ = [
     "FORMATS",

@@ -6,10 +6,10 @@ differs between their tables.
 
 from collections.abc import Sequence
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.lineups import MOST_LINE_UPS, LineUp, count_line_ups, pick
 from khiva_arena.rating.schedule.scores import by_score
 from khiva_arena.rating.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, seating_mistakes, shapes_of
-from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

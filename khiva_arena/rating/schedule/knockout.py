@@ -7,6 +7,7 @@ from itertools import combinations
 
 import msgspec
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.grouping import exchange_seats, snake
 from khiva_arena.rating.schedule.scores import BotSums, RoundSums, round_sums, scores_of, with_places
 from khiva_arena.rating.schedule.terms import (
@@ -20,7 +21,6 @@ from khiva_arena.rating.schedule.terms import (
     shapes_of,
     too_few_bots,
 )
-from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.scores import by_score
 from khiva_arena.rating.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, seating_mistakes, shapes_of
-from khiva_arena.result import Result
 
 TAKES = ("tables",)
 IN_ROUNDS = False

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule import lineups
 from khiva_arena.rating.schedule.scores import by_score
 from khiva_arena.rating.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, round_key, shapes_of
-from khiva_arena.result import Result
 
 TAKES = ()
 IN_ROUNDS = False

@@ -10,9 +10,9 @@ from itertools import combinations
 
 import msgspec
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.lineups import LineUp
 from khiva_arena.rating.schedule.terms import Placing
-from khiva_arena.result import Result
 
 HALF = Fraction(1, 2)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import lcm
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.grouping import exchange_seats, search, snake
 from khiva_arena.rating.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, with_places
 from khiva_arena.rating.schedule.terms import (
@@ -21,7 +22,6 @@ from khiva_arena.rating.schedule.terms import (
     shapes_of,
     too_few_bots,
 )
-from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

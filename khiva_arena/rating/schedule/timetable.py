@@ -11,9 +11,9 @@ from heapq import heapify, heappop, heappush
 from itertools import groupby, islice
 from typing import NamedTuple
 
+from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.formats import DrawnRound, Shape, Terms, check_results, check_terms, draw, schedule, shapes
 from khiva_arena.rating.schedule.seating import ScheduledMatch
-from khiva_arena.result import Result
 
 Results = Callable[[Shape], Sequence[Result] | None]
 

@@ -14,11 +14,11 @@ from msgspec import structs
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
+from khiva_arena.common.result import Clock, Hypotheses, Policy
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import league_format, seeds
 from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat, canonical, digest_of
-from khiva_arena.result import Clock, Hypotheses, Policy
 
 if TYPE_CHECKING:
     from khiva_arena.rating.schedule.terms import Terms

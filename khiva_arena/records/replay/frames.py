@@ -17,11 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
+from khiva_arena.common.text import ISOLATES, LONGEST, harmless, isolated
 from khiva_arena.games.base import Event, Plain, SeatPoints, State
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.text import ISOLATES, LONGEST, harmless, isolated
 
 SAME = 0
 

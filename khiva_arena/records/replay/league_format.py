@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena import hooks
+from khiva_arena.common import hooks
 from khiva_arena.errors import StoreError
 
 FORMAT = 2

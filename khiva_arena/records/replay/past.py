@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from khiva_arena.common.result import Verdict
 from khiva_arena.records.replay.record import Choice, Past, PastFault, Record
 from khiva_arena.records.replay.verify import faults_of
-from khiva_arena.result import Verdict
 
 
 def past_of(record: Record, details: Sequence[Mapping[int, str]], step: int, seat: int, choice: int | None) -> Past:

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RecordError
-from khiva_arena.result import Verdict
 from khiva_arena.rng import short_sha256
 
 FORMAT, IN_TICKS = 1, 2

@@ -14,10 +14,10 @@ import msgspec
 
 from khiva_arena.bots.protocol import messages
 from khiva_arena.bots.protocol.messages import Decide, End, Fault, Hello
+from khiva_arena.common.result import STRIKING, TICKS_A_MS, Verdict
 from khiva_arena.games.base import Event, State
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import IN_TICKS, Choice, Header, Record
-from khiva_arena.result import STRIKING, TICKS_A_MS, Verdict
 
 FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 

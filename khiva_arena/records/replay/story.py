@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.common.text import harmless
 from khiva_arena.games.base import Event, SeatPoints, State
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
 from khiva_arena.records.replay.record import FORFEITED, Record
 from khiva_arena.records.replay.ticks import spending
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from statistics import median_low
 
+from khiva_arena.common.result import SPOKEN_PRICE_LISTS, TICKS_A_MS, Verdict
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.records.replay.record import FORFEITED, Record
-from khiva_arena.result import SPOKEN_PRICE_LISTS, TICKS_A_MS, Verdict
 from khiva_arena.words import count
 
 TICKS_A_SECOND = 1_000 * TICKS_A_MS

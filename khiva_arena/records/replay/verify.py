@@ -7,13 +7,13 @@ policy.
 
 from collections.abc import Callable, Sequence
 
+from khiva_arena.common.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 from khiva_arena.errors import ArenaError, GameFault, RecordError
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import NOT_CHECKED, file_in_rules
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record
-from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 
 StepWatcher = Callable[[int, State, Sequence[Event]], None]
 BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}

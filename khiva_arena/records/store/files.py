@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.records.store import private, shape, wal
 from khiva_arena.records.store.seal import SEAL
-from khiva_arena.text import LONGEST, harmless
 
 VERSION = 7
 READABLE = (2, 3, 4, 5, 6, VERSION)  # an older one is brought up to date when it is written

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.result import LINK_LOST, Measured
 from khiva_arena.records.store.rows import MatchRow, SeatRow, Times, VoidRow
 from khiva_arena.records.store.sums import CheckedRow
-from khiva_arena.result import LINK_LOST, Measured
 
 UNREADABLE = "unreadable"
 Checked = Iterable[tuple[Sequence[Any], bool]]

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import msgspec
 
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.result import NOT_MEASURED, Measured
 from khiva_arena.errors import StoreError
 from khiva_arena.rating.schedule.terms import Terms
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition, read_definition, text_digest
 from khiva_arena.records.replay.record import Record
-from khiva_arena.result import NOT_MEASURED, Measured
 
 SET_ASIDE_VOIDS = 4
 """The void attempts at one match after which its table in a league's batch may be set aside for good: those of the first pass,

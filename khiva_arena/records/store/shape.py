@@ -10,9 +10,9 @@ import sqlite3
 from functools import cache
 from pathlib import Path
 
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay import league_format
-from khiva_arena.text import harmless
 
 LONGEST_ROW = 16 * 2**20
 """The bytes of one row at most: a line of a bundle, which holds a record, is no longer."""

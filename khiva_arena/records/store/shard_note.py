@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.say import Say
 from khiva_arena.records.store import private
-from khiva_arena.say import Say
 
 NOTE = "shard.json"
 _LONGEST = 10_000

@@ -25,10 +25,10 @@ from tick_bots import bot, works  # noqa: E402
 from khiva_arena.arbiter.match import Job  # noqa: E402
 from khiva_arena.bots.modules.meter import prices  # noqa: E402
 from khiva_arena.bots.sandbox.command import Command  # noqa: E402
+from khiva_arena.common.result import Clock  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
 from khiva_arena.records.replay import seeds  # noqa: E402
 from khiva_arena.records.replay.record import Record, RecordedSeat  # noqa: E402
-from khiva_arena.result import Clock  # noqa: E402
 
 VECTOR_FILE = VECTORS / "ticks.json"
 TIME = {"startup_ms": 2, "turn_ms": 1, "bank_ms": 2}

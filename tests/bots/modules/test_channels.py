@@ -15,8 +15,8 @@ from scripted_modules import PROBE, REQ, command, compiled, script, scripted
 from second_vm import Part, overheard
 
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Clock
 from khiva_arena.records.replay.record import RecordedSeat
-from khiva_arena.result import Clock
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("channels")]
 

@@ -20,9 +20,9 @@ from tools import need
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.modules.meter import rewritten
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.entrants import bots, staging
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Clock, Verdict
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("javascript")]
 

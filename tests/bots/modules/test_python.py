@@ -24,11 +24,11 @@ from khiva_arena.bots.modules.meter import rewritten
 from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.bots.modules.meter.parse import parse
 from khiva_arena.bots.modules.meter.prices import COLD
+from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.entrants import bots, staging
 from khiva_arena.entrants.hints import interpreted
 from khiva_arena.entrants.hints.interpreted import NEEDED
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Clock, Verdict
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
 

@@ -15,10 +15,10 @@ from makers import maker_at
 from modules import answers_to
 
 from khiva_arena.bots.protocol import codec
+from khiva_arena.common.result import TICKS_A_MS, Verdict
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.records.replay.record import FORFEITED, Record, canonical
 from khiva_arena.records.replay.requests import requests
-from khiva_arena.result import TICKS_A_MS, Verdict
 
 MOST_SEATS = 5
 SMALL = 1_000

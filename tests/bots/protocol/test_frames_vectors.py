@@ -12,8 +12,8 @@ from cases import cases
 from wording import sentence
 
 from khiva_arena.bots.protocol import codec, messages
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.result import Verdict
 
 ROOT = Path(__file__).parents[3]
 VECTORS: list[dict[str, Any]] = json.loads((ROOT / "protocol" / "vectors" / "frames.json").read_text())

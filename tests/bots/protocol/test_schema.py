@@ -13,11 +13,11 @@ from make_schemas import FOLDER, MESSAGES, messages, output
 from scripted import honest, play
 
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import FAULTS, STRIKING
 from khiva_arena.games.base import Game
 from khiva_arena.games.khiva import GAME
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.schema import shapes_of
-from khiva_arena.result import FAULTS, STRIKING
 from khiva_arena.rng import Stream
 
 VECTORS = FOLDER.with_name("vectors")

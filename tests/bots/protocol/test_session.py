@@ -8,8 +8,8 @@ from scripted import frame
 
 from khiva_arena.bots.protocol import messages
 from khiva_arena.bots.protocol.session import DROPPED_MOST, TRANSITIONS, Answer, Breach, Greeting, Move, Phase, Session
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import LocalProtocolError
-from khiva_arena.result import Verdict
 
 HELLO = messages.Hello([1], [], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
 BOT_HELLO = frame({"type": "hello", "proto": 1, "name": "b"})

@@ -19,11 +19,11 @@ from once import made_once
 from stores import FORFEITS, RANDOM, STRIKES
 from wording import sentence
 
+from khiva_arena.common.result import Verdict
 from khiva_arena.games.khiva.dealing import first_deal
 from khiva_arena.games.khiva.tables import CODE
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Record, canonical
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -25,9 +25,9 @@ from khiva_arena.bots.sandbox.detect import levels, run_at
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import DEFAULT, LEAST, MIB, WORDS, Resources, in_words, of_settings, plain
 from khiva_arena.bots.sandbox.trusted import Trusted
+from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Measured, Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -16,13 +16,13 @@ from ticks_event import six_in_ticks as six_in_ticks
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue
+from khiva_arena.common.result import PRICE_LIST
 from khiva_arena.competition.audit.report import AuditResult, EventReport
 from khiva_arena.competition.audit.store import audit_store
 from khiva_arena.interface.commands import verify as verify_command
 from khiva_arena.records.replay import ticks
 from khiva_arena.records.replay.record import Record, canonical, run_digest
 from khiva_arena.records.store.db import Store
-from khiva_arena.result import PRICE_LIST
 
 pytestmark = pytest.mark.slow
 

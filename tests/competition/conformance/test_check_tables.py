@@ -10,13 +10,13 @@ import pytest
 from wording import sentence
 
 from khiva_arena.bots.protocol.codec import plain_value
+from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance.encodings import Encoder
 from khiva_arena.competition.conformance.positions import CheckTable, crowded, find, hello_of, kinds_of, place
 from khiva_arena.entrants.hints.describe import as_bytes, in_brief, repeated_keys
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 from wording import sentence
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common import shipped
 from khiva_arena.competition.conformance import talk
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.report import CheckReport, CheckStep, Status

@@ -11,6 +11,7 @@ from msgspec import structs
 from swiss_simulated import Luck, Stage, competition, simulate
 from wording import sentence
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events import draw_factors, redraw_cache, redraws
 from khiva_arena.competition.events.pools import standings_of
 from khiva_arena.competition.events.redraws import EventToReplay, factors
@@ -22,7 +23,6 @@ from khiva_arena.rating.report.table import notes, to_json
 from khiva_arena.rating.schedule.formats import FORMATS, Terms, shapes
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import BotRow, EventRow
-from khiva_arena.result import Result
 
 BOTS, SEEDS = 8, 3
 

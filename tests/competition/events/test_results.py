@@ -7,12 +7,12 @@ from event_rows import event
 from msgspec import structs
 from published import published
 
+from khiva_arena.common.result import Result, Verdict
 from khiva_arena.competition.events import results
 from khiva_arena.competition.events.pools import results_of, standings_of
 from khiva_arena.competition.events.stored import timetable_of
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.rows import VoidRow
-from khiva_arena.result import Result, Verdict
 
 
 @pytest.mark.parametrize("case", ["khiva-swiss", "emira-gauntlet"])

@@ -4,11 +4,11 @@ import pytest
 from event_rows import event
 from wording import pattern
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.events.conditions import pooled
 from khiva_arena.competition.events.pools import pools_of
 from khiva_arena.competition.events.selection import EVERYBODY, Among, check_among, counting, of_those
 from khiva_arena.errors import ConfigError
-from khiva_arena.result import Result
 
 
 def result(number: int, *bots: int) -> Result:

@@ -7,11 +7,11 @@ from arena import arena
 from published import HERE, NEWER_EVENT, contents, newer_event, unpack
 from wording import sentence
 
+from khiva_arena.common.result import PRICE_LIST
 from khiva_arena.competition.settings import define
 from khiva_arena.entrants import interpreters
 from khiva_arena.records.replay import ticks
 from khiva_arena.records.store.db import Store
-from khiva_arena.result import PRICE_LIST
 
 pytestmark = pytest.mark.slow
 NEXT = PRICE_LIST + 1

@@ -20,10 +20,10 @@ from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from waiting import until
 from wording import pattern, sentence
 
-from khiva_arena import stream
+from khiva_arena.common import stream
+from khiva_arena.common.stream import NotAStream, StreamReader, decoded, encoded
 from khiva_arena.competition.run.events_file import MOST_WAITING, EventsFile, TooSlow
 from khiva_arena.errors import ConfigError
-from khiva_arena.stream import NotAStream, StreamReader, decoded, encoded
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from wording import sentence
 
-from khiva_arena import shipped
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common import shipped
+from khiva_arena.common.result import PRICE_LIST, Clock
 from khiva_arena.competition.settings import define
 from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.one_match import settings_and_bots
@@ -15,7 +16,6 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical
-from khiva_arena.result import PRICE_LIST, Clock
 
 BOTS = ("shipped:python/random", "shipped:python/naive")
 VALUES: dict[str, Any] = {"bots": BOTS, "seats": 2}

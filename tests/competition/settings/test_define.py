@@ -4,12 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.setting_row import Kind, Setting
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.setting_row import Kind, Setting
 
 BOTS = ("shipped:python/random", "shipped:python/naive")
 PLAIN = [

@@ -12,6 +12,7 @@ from cases import cases
 from click.shell_completion import ShellComplete
 from wording import sentence
 
+from khiva_arena.common.setting_row import LISTS, TABLES, Kind, Setting
 from khiva_arena.competition.settings.file import by_line
 from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
 from khiva_arena.competition.settings.settings import DEFAULTS, only_for, settings_from
@@ -23,7 +24,6 @@ from khiva_arena.interface.cli.help import GROUPS
 from khiva_arena.interface.cli.main import cli
 from khiva_arena.interface.cli.run import command
 from khiva_arena.rating.schedule.names import OF_SOME
-from khiva_arena.setting_row import LISTS, TABLES, Kind, Setting
 
 every_row = cases("row", TABLE, ids=[row.name for row in TABLE])
 GOOD: dict[Kind, object] = {
@@ -138,7 +138,7 @@ ONE_ROW_MORE = """
 import sys
 from dataclasses import replace
 from khiva_arena.competition.settings import table
-from khiva_arena.setting_row import Kind, Setting
+from khiva_arena.common.setting_row import Kind, Setting
 table.TABLE += (
     Setting("tea_breaks", Kind.NUMBER, default=2, most=9, heading="The run", of_a_league=False, in_a_trial=True, of_a_stage=True,
             help="How many breaks there are for tea.", words=lambda: ("many",)),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pages import blocks, text
 
-import khiva_arena.version
+import khiva_arena.common.version
 from khiva_arena.display.page import released
 
 DIGEST = "ab" * 32
@@ -32,5 +32,5 @@ def test_a_release_s_hash_is_said_where_it_is_known(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("version", "said"), [("0.3.0.dev1", "a later release"), ("0.3.0", "Khiva Arena 0.3.0,")])
 def test_a_page_of_unreleased_code_names_a_later_release(version: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(released, "__version__", version)
-    monkeypatch.setattr(khiva_arena.version, "__version__", version)
+    monkeypatch.setattr(khiva_arena.common.version, "__version__", version)
     assert said in released.check_it_yourself()

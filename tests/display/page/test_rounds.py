@@ -7,10 +7,10 @@ import pytest
 from made_results import placed
 from pages import blocks
 
+from khiva_arena.common.result import Result
 from khiva_arena.competition.pages.write import rounds_of
 from khiva_arena.rating.schedule.formats import Terms
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.result import Result
 
 # Three bots at two seats: one has a bye, the other two play, and the final.
 TERMS = Terms("knockout", bots=3, seats=2, seeds=1, seeded=True, key=bytes(32))

@@ -20,7 +20,8 @@ from rich.console import Console
 from sample_stream import ALL, LINE_UPS, NAMES, SEATS, SEEDS, begin, fault, matches, replace_line, round_
 from wording import sentence
 
-from khiva_arena import stream
+from khiva_arena.common import stream
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.messages import RunLines, text_of
 from khiva_arena.display.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.display.terminal.screen import ScreenData, draw_rows, frame
@@ -32,7 +33,6 @@ from khiva_arena.rating.ratings.elo import rate as elo_of
 from khiva_arena.rating.ratings.looks import planned, unplanned
 from khiva_arena.rating.ratings.student import stdtrit
 from khiva_arena.rating.ratings.widening import Widening
-from khiva_arena.text import harmless
 
 
 def state_of(*lines: stream.Any_line) -> RunState:

@@ -23,8 +23,8 @@ from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.common.stream import Note, encoded
 from khiva_arena.display.terminal.tty import can_draw, in_front
-from khiva_arena.stream import Note, encoded
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from tools import need_language
 from wording import sentence
 
-from khiva_arena import shipped
 from khiva_arena.bots.protocol.codec import plain_value
+from khiva_arena.common import shipped
 from khiva_arena.competition.conformance.run import FRAMES
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.hints.failed import Failed

@@ -16,11 +16,11 @@ from wasm import uleb
 
 from khiva_arena.arbiter.runners import line
 from khiva_arena.bots.modules.runner.line import PAGE, module_pages
+from khiva_arena.common.result import Verdict
 from khiva_arena.competition.playing import starts
 from khiva_arena.extensions.checker import in_page
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.replay.record import Record, canonical
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -24,6 +24,7 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Level
 from khiva_arena.bots.sandbox.limits import GIB, Resources
+from khiva_arena.common.result import Verdict
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ClusterError, GameFault, StoreError
 from khiva_arena.extensions.cluster import offers, tables
@@ -37,7 +38,6 @@ from khiva_arena.extensions.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header, RecordedSeat
-from khiva_arena.result import Verdict
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
 SECRET = b"\7" * 32

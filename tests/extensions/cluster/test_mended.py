@@ -20,12 +20,12 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import Verdict
 from khiva_arena.entrants.bots import load
 from khiva_arena.extensions.cluster import host
 from khiva_arena.extensions.cluster.bot_transfer import pack, stage_here
 from khiva_arena.extensions.cluster.messages import AskBots, AskOffer
 from khiva_arena.extensions.cluster.workers import AGAIN_SECONDS, RecruitStage
-from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 

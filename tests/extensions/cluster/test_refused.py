@@ -14,7 +14,7 @@ from disks import fill, small_disk
 from waiting import until
 from wording import sentence
 
-from khiva_arena import hooks
+from khiva_arena.common import hooks
 from khiva_arena.extensions.cluster import link
 
 WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "1", "--out", "out"]

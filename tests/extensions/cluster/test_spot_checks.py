@@ -12,13 +12,13 @@ from wording import pattern
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RecordError
 from khiva_arena.extensions.cluster import spot_checks
 from khiva_arena.extensions.cluster.messages import TaskDone, WorkerTask, encode
 from khiva_arena.extensions.cluster.spot_checks import Judged, SpotChecks
 from khiva_arena.extensions.cluster.tables import check_by_replay
 from khiva_arena.records.replay.record import Record
-from khiva_arena.result import Verdict
 
 DRAWS = 20_000
 """How many tables are drawn from; the lots are those of one seed, the same in every run of a test."""

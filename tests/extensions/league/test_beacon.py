@@ -18,6 +18,7 @@ from made_league import BEACON, MadeLeague, Shape, line_of_round
 from msgspec import structs
 from wording import pattern, sentence
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league import beacon as beacons
 from khiva_arena.extensions.league.audit import audit_chain
@@ -43,7 +44,6 @@ from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.store.db import Store
 from khiva_arena.rng import Stream
-from khiva_arena.say import say_nothing
 
 BEGINS = datetime(2026, 1, 1, tzinfo=UTC)
 DAILY = Beacon("lottery", BEGINS.isoformat(), 86_400, 3_600)

@@ -12,13 +12,13 @@ from arena import arena
 from damaging import damage, forge_league
 from leagues import enter, league_in
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.interface.cli.main import run
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import say_nothing
 
 Played = Callable[..., None]
 COMMANDS = (

@@ -18,6 +18,7 @@ from uploads import MUCH, TOML, new_league
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.say import say_nothing
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.errors import ConfigError, StagingError
@@ -34,7 +35,6 @@ from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.waiting import take_back, waiting_of
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import say_nothing
 
 HOURS = 7_200.0
 PLACES = (by_hand, entry_files, examine, queue_file, contextlib)

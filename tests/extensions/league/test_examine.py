@@ -14,10 +14,12 @@ from scripted_modules import compiled
 from uploads import MUCH, folder_of_files, new_league, one_of_its_own
 from wording import sentence
 
-from khiva_arena import shipped
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import DEFAULT
+from khiva_arena.common import shipped
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.conformance import run as check_run
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
@@ -31,8 +33,6 @@ from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
 from khiva_arena.interface.commands.new import make
 from khiva_arena.records.store.db import Store
-from khiva_arena.result import Clock
-from khiva_arena.say import say_nothing
 
 LISTENED = "print(1)"
 BROKEN = ROOT / "bots" / "broken"

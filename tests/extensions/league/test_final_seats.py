@@ -11,6 +11,7 @@ from synthesised import planned
 from wording import pattern, sentence
 
 from khiva_arena import __version__
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.bundling import write_bundle
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants.bots import Bot
@@ -24,7 +25,6 @@ from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import EventRow, Store
-from khiva_arena.say import say_nothing
 
 AUTHORS = {"ann": 1, "bob": 2, "eve": 3, "joe": 4}
 

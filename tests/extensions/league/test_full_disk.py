@@ -21,6 +21,7 @@ from uploads import MUCH, folder_of_files, new_league, one_of_its_own
 from waiting import PATIENCE
 from wording import sentence
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError, StoreFull
 from khiva_arena.extensions.league import full_disk
@@ -36,7 +37,6 @@ from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import FILE, explain_errors
-from khiva_arena.say import say_nothing
 
 WAITS = sentence("league", "waits-for-room")
 

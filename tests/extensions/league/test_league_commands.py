@@ -14,12 +14,12 @@ from stores import GREEDY, RANDOM
 from waiting import PATIENCE, until
 from wording import sentence
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.extensions.league.public_state import read_state
 from khiva_arena.extensions.league.settings import league_of
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import say_nothing
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

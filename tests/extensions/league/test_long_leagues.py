@@ -16,6 +16,7 @@ from made_league import MadeLeague, Shape
 from msgspec import structs
 from wording import sentence
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.league_batches import public_words_of, words_of
 from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.errors import ConfigError
@@ -38,7 +39,6 @@ from khiva_arena.extensions.league.walked import WALKED, LeagueSoFar, keep_walke
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.store.db import EventRow, LinkRow, Store
 from khiva_arena.records.store.seal import SEAL
-from khiva_arena.say import say_nothing
 
 SMALL = Shape(seats=2, seeds=1, fewest_batches=5)
 NOTHING = StoreSelection((), (), (), ())

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from uploads import TOML, folder_of_files, packed_by_hand, stream
 from wording import pattern
 
+from khiva_arena.common.shipped import bots as shipped_bots
 from khiva_arena.entrants import archive
 from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.submissions import packing
 from khiva_arena.extensions.league.submissions.packing import check_packed, pack, unpack
-from khiva_arena.shipped import bots as shipped_bots
 
 
 @pytest.fixture

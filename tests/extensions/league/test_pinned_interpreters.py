@@ -12,13 +12,13 @@ from echo import ECHO
 
 from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.bots.modules.released import UNKNOWN
+from khiva_arena.common.say import say_nothing
 from khiva_arena.entrants import interpreters
 from khiva_arena.extensions.league.chain.links import Entered, Founded, read_link
 from khiva_arena.extensions.league.public_state import PublicLeague
 from khiva_arena.extensions.league.settings import league_of
 from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import say_nothing
 
 pytestmark = pytest.mark.slow
 

@@ -13,6 +13,7 @@ from synthesised import outcome, planned
 from wording import pattern
 
 from khiva_arena import __version__
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.tables import tables_of
 from khiva_arena.errors import ArenaError, BotError, ConfigError
@@ -27,7 +28,6 @@ from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.inserting import Insertion
-from khiva_arena.say import say_nothing
 
 Played = Callable[..., None]
 

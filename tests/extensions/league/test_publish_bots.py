@@ -17,6 +17,7 @@ from uploads import MUCH, one_of_its_own
 from wording import pattern, sentence
 
 from khiva_arena.bots.modules.released import released
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, RecordError
@@ -33,7 +34,6 @@ from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands import bundle as bundle_command
 from khiva_arena.records.replay.definition import DefinedBot, identity_with_payload
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import say_nothing
 
 AT = "2026-11-25T00:00:00+00:00"
 TICKS = {"game": "khiva", "clock": "ticks"}

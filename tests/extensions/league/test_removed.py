@@ -12,7 +12,7 @@ from removed import Copy, Ended, copy_without
 from synthesised import planned
 from synthesised_shards import play_shard
 
-from khiva_arena import hooks
+from khiva_arena.common import hooks
 from khiva_arena.extensions.shards.plan_file import write_plan
 from khiva_arena.extensions.shards.shard import Shard
 from khiva_arena.records.store.db import FILE, Store

@@ -21,6 +21,7 @@ from synthesised import void
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.stored import open_batch
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
@@ -29,7 +30,6 @@ from khiva_arena.extensions.shards.merge import merge
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
-from khiva_arena.say import say_nothing
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

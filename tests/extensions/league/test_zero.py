@@ -11,6 +11,7 @@ from made_league import MadeLeague, Shape
 from msgspec import structs
 from wording import pattern
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league.audit import audit_chain
 from khiva_arena.extensions.league.chain.links import Renewed, Season
@@ -21,7 +22,6 @@ from khiva_arena.extensions.league.player.newest_table import newest_table
 from khiva_arena.extensions.league.player.player import Player
 from khiva_arena.extensions.league.settings import LeagueOptions, league_of
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import say_nothing
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ RUN = ("--bot", RANDOM, "--bot", NAIVE, "--seats", "2", "--seeds", "1", *TRUSTED
 SEES = """
 import os, sys
 from khiva_arena.interface.cli import main
-from khiva_arena.handed import VARIABLE
+from khiva_arena.common.handed import VARIABLE
 codes = [main.run(line.split()) for line in sys.argv[1:]]
 print(codes, VARIABLE in os.environ, *sys.modules, file=sys.stderr)
 """

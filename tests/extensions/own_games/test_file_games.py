@@ -15,13 +15,13 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.shards.plan_file import event_of
 from khiva_arena.games.rules_map import NOT_CHECKED, file_in_rules
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import Store
-from khiva_arena.result import Measured, Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from make_openspiel_page import PAGE, described, names, page, tried, version_of
 from pages import blocks
 from wording import sentence
 
+from khiva_arena.common.shipped import folder
 from khiva_arena.errors import RulesError
 from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.games.base import Game, State
-from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.soak
 

@@ -22,9 +22,9 @@ from sound_bot import sound
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.result import Verdict
 from khiva_arena.entrants import guests
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import Verdict
 
 sys.path.insert(0, str(ROOT / "tests" / "zoo"))
 from table import ROWS, TELLING, Row

@@ -24,14 +24,14 @@ from sample_stream import begin
 from waiting import until
 from wording import sentence
 
-from khiva_arena import hooks
+from khiva_arena.common import hooks
+from khiva_arena.common.stream import encoded
 from khiva_arena.display.page import html
 from khiva_arena.display.terminal.viewer import open_source
 from khiva_arena.extensions.serve import served_page
 from khiva_arena.extensions.serve.served_page import ServedPage
 from khiva_arena.extensions.serve.serving import BACKLOG
 from khiva_arena.extensions.serve.watching import LiveBoard
-from khiva_arena.stream import encoded
 
 pytestmark = pytest.mark.slow
 

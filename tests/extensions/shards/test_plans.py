@@ -20,6 +20,7 @@ from wording import pattern, sentence
 import khiva_arena
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.version import shown
 from khiva_arena.competition.settings import isolation
 from khiva_arena.competition.settings.isolation import keep_private, private_places
 from khiva_arena.competition.settings.settings import settings_from
@@ -27,7 +28,6 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards import merge_command as merging_command
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.records.store.db import FILE, Store
-from khiva_arena.version import shown
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from synthesised import planned
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.result import Clock
+from khiva_arena.common.setting_row import Kind, Setting
 from khiva_arena.competition.settings import define
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.extensions.shards.plan import settings_of
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.result import Clock
-from khiva_arena.setting_row import Kind, Setting
 
 VALUES: dict[str, Any] = {"bots": ("shipped:python/random", "shipped:python/naive"), "seats": 2}
 PLAIN = [

@@ -12,10 +12,10 @@ from stores import GREEDY, NAIVE, RANDOM, TRUSTED
 from terminal import Terminal
 from wording import pattern, sentence
 
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.events.durations import MatchTime, around_matches, mean_time, of_store
 from khiva_arena.competition.run import budget_try
 from khiva_arena.records.store.db import Store
-from khiva_arena.time_in_words import in_time
 
 HOW = ["--seats", "2", *TRUSTED, "--rule", "max_turns=6", "--out", "out", "-j", "2"]
 RUN = ["run", *bots(C, NAIVE, RANDOM), *HOW]

@@ -12,12 +12,12 @@ from arena import ROOT, arena
 from tools import lacks, need
 from wording import sentence
 
-from khiva_arena import shipped
 from khiva_arena.arbiter import memory_limits
 from khiva_arena.bots.sandbox import detect, remedies, wsl
 from khiva_arena.bots.sandbox.detect import KEPT_OUT
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import DEFAULT, WORDS
+from khiva_arena.common import shipped
 from khiva_arena.interface.cli import main
 from khiva_arena.interface.commands import doctor
 

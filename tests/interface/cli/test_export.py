@@ -16,11 +16,11 @@ from msgspec import structs
 from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 
+from khiva_arena.common.result import Result
 from khiva_arena.interface.commands.choices import EXPORT_FORMATS
 from khiva_arena.rating.ratings.elo import rate
 from khiva_arena.rating.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.rating.report.standings import Entrant
-from khiva_arena.result import Result
 
 pytestmark = pytest.mark.slow
 

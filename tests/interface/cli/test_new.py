@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from stores import RANDOM
 from wording import sentence
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
+from khiva_arena.common.shipped import Language
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.interface.cli.new import command
-from khiva_arena.shipped import Language
 
 pytestmark = pytest.mark.slow
 

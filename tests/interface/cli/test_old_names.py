@@ -10,10 +10,10 @@ from sample_stream import begin, fault, matches, round_
 from stores import NAIVE, RANDOM
 from wording import sentence
 
-from khiva_arena import stream
+from khiva_arena.common import stream
+from khiva_arena.common.stream import StreamReader, encoded
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.interface.cli.main import cli
-from khiva_arena.stream import StreamReader, encoded
 
 SHORT = ("--seats", "2", "--seeds", "1", "--trust-bots", "--isolation", "trusted", "--rule", "max_turns=2", "--out", "out")
 RUN = ("run", *bots(RANDOM, NAIVE), *SHORT)

@@ -11,8 +11,8 @@ from published import HERE
 from wording import sentence
 
 from khiva_arena import __version__
+from khiva_arena.common.version import shown
 from khiva_arena.interface.cli.main import run
-from khiva_arena.version import shown
 
 SWISS = HERE / "0.1.0" / "khiva-swiss" / "bundle"
 Lines = list[dict[str, Any]]

@@ -16,6 +16,8 @@ from wording import sentence
 
 from khiva_arena.arbiter import memory_limits
 from khiva_arena.bots.sandbox.level import TRUSTING, Level
+from khiva_arena.common.machine import of_the_machine
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.playing import starts
 from khiva_arena.competition.playing.starts import as_modules, without_broken
 from khiva_arena.competition.settings.settings import settings_from
@@ -24,8 +26,6 @@ from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.engines import load_engines
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
-from khiva_arena.machine import of_the_machine
-from khiva_arena.say import say_nothing
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out"]

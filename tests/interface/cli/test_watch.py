@@ -15,8 +15,8 @@ from stores import GREEDY, NAIVE, RANDOM
 from terminal import Terminal
 from wording import sentence
 
-from khiva_arena import stream
-from khiva_arena.stream import encoded
+from khiva_arena.common import stream
+from khiva_arena.common.stream import encoded
 
 pytestmark = pytest.mark.slow
 

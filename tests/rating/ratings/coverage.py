@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from simulated import RARE, WORLDS, World, between, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
 from simulated_deals import whole_deals  # noqa: E402
 
+from khiva_arena.common.result import Model  # noqa: E402
 from khiva_arena.rating.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
 from khiva_arena.rating.ratings.looks import ONE_LOOK, planned, unplanned  # noqa: E402
 from khiva_arena.rating.ratings.sprt import NELO_PER_T, SprtDecision  # noqa: E402
-from khiva_arena.result import Model  # noqa: E402
 
 BOUNDS = (
     (2, 3, 5, 12, 0.8),

@@ -24,10 +24,10 @@ sys.path[:] = [
 from made_results import rated  # noqa: E402
 from sandwich import NO_PRIOR, covariance_of, standard_errors, without_prior  # noqa: E402
 
+from khiva_arena.common.result import Result  # noqa: E402
 from khiva_arena.rating.ratings.effects import EffectsToFit  # noqa: E402
 from khiva_arena.rating.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
 from khiva_arena.rating.ratings.quasi import quasi_variances  # noqa: E402
-from khiva_arena.result import Result  # noqa: E402
 
 HEADLINE = json.loads((HERE / "headline_reference_set.json").read_text())
 PRIOR = json.loads((HERE / "prior_reference.json").read_text())

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import listed
 
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import InternalError
 from khiva_arena.rating.ratings.match_arrays import collect
 from khiva_arena.rating.ratings.matches import complete_tables, is_complete
-from khiva_arena.result import Verdict
 
 
 def row(table="0/0", rotation=0, bots=(0, 1, 2), event="e", **more):

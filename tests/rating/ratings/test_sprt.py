@@ -20,6 +20,7 @@ from made_results import rated
 from simulated import World, between, sequential_tests, strength_for
 from wording import pattern
 
+from khiva_arena.common.result import Model
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings import sprt
 from khiva_arena.rating.ratings.elo import half_width
@@ -34,7 +35,6 @@ from khiva_arena.rating.ratings.likelihood import (
 )
 from khiva_arena.rating.ratings.sprt import NELO_PER_T, SequentialTest, SprtDecision, block_scores, llr
 from khiva_arena.rating.ratings.stopping import BlockScores, after_stop, chance_of_worse
-from khiva_arena.result import Model
 
 HERE = Path(__file__).parent
 VECTORS = json.loads((HERE / "sprt_vectors.json").read_text())

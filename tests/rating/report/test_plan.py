@@ -7,10 +7,10 @@ from made_results import listed
 from msgspec.structs import replace
 from wording import sentence
 
+from khiva_arena.common.result import Result, Verdict
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report import plan
 from khiva_arena.rating.report.standings import Entrant, standings
-from khiva_arena.result import Result, Verdict
 
 BOTS = tuple(Entrant(f"id-{i}", f"bot{i}") for i in range(4))
 

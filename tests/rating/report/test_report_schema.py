@@ -13,12 +13,12 @@ from cases import cases
 from made_results import listed
 from make_schemas import FOLDER, REPORTS, schema_of
 
+from khiva_arena.common.result import Measured, Result, Verdict
 from khiva_arena.rating.report import plan
 from khiva_arena.rating.report.section_names import NAMES as SECTIONS
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.rating.report.table import to_json
-from khiva_arena.result import Measured, Result, Verdict
 
 BOTS = tuple(Entrant(f"id-{name}", name) for name in "abcde")
 TERMS = {

@@ -9,9 +9,9 @@ from make_schemas import FOLDER
 from simulated import between
 from wording import sentence
 
+from khiva_arena.common.result import Model
 from khiva_arena.rating.ratings.sprt import SequentialTest
 from khiva_arena.rating.report.sprt import BAR, MOST_BARS, Sprt, to_json, to_text
-from khiva_arena.result import Model
 
 SCHEMA = json.loads((FOLDER / "output" / "sprt.json").read_text())
 

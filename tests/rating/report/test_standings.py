@@ -7,10 +7,10 @@ from made_results import listed
 from msgspec.structs import replace
 from wording import sentence
 
+from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rating.report.standings import Entrant, choose_anchor, standings
 from khiva_arena.rating.report.table import to_text
-from khiva_arena.result import Measured, Verdict
 
 NAMES = ("greedy", "random", "deep")
 BOTS = tuple(Entrant(f"id-{name}", name) for name in NAMES)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from competing import play
 
+from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule import formats
 from khiva_arena.rating.schedule.formats import Format, FormatModule, Placing, ScheduledMatch, Shape, Terms
@@ -14,7 +15,6 @@ from khiva_arena.rating.schedule.scores import bot_sums, with_places
 from khiva_arena.rating.schedule.swiss import SwissDetail
 from khiva_arena.rating.schedule.terms import Detail, DrawnRound, PlaceColumn, drawn_round, shapes_of
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.result import Result
 
 KEY = bytes(range(32))
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from made_results import placed
 from msgspec.structs import replace
 
+from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.rating.schedule.formats import Format, Shape, Terms
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.result import Result
 
 KEY = bytes(range(32))
 

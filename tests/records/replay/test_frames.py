@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from scripted import act, hello, play
 
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.text import isolated
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import NAMES, get
 from khiva_arena.records.replay.frames import apply_patch, block, film, patch
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.text import isolated
 
 SEATS = {"khiva": (2, 3, 5), "emira": (3, 5), "silk_road": (2, 4)}
 SHORT = {"emira": {"max_rounds": 6}, "silk_road": {"max_turns": 40}}

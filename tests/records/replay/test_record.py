@@ -14,10 +14,10 @@ from wording import pattern
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Verdict, final_ranks
 from khiva_arena.errors import RecordError
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record, canonical, run_digest
 from khiva_arena.records.replay.verify import faults_of, verify
-from khiva_arena.result import Verdict, final_ranks
 
 
 def played() -> Outcome:

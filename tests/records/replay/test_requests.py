@@ -16,10 +16,10 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import Decide, End, Fault
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RecordError
 from khiva_arena.games.registry import GAMES, NAMES
 from khiva_arena.records.replay.requests import Request, requests
-from khiva_arena.result import Verdict
 
 NOBODY = Command((), "")
 SHORT = {"emira": {"max_rounds": 12}, "silk_road": {"max_turns": 30}}

@@ -12,12 +12,12 @@ from wording import pattern
 
 from khiva_arena.bots.protocol.messages import Decide
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import TICKS_A_MS
 from khiva_arena.errors import RecordError
 from khiva_arena.records.replay.record import FORFEITED, Record
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import TickBank
 from khiva_arena.records.replay.verify import verify
-from khiva_arena.result import TICKS_A_MS
 
 MS = TICKS_A_MS
 TURN, BANK = 1_000 * MS, 2_000 * MS

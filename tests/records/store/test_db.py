@@ -13,12 +13,12 @@ from msgspec import structs
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.result import Measured
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
 from khiva_arena.records.store.files import open_to_write
 from khiva_arena.records.store.seal import SEAL
-from khiva_arena.result import Measured
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
 

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from interrupt_at import InterruptAt
 
+from khiva_arena.common.result import Measured
 from khiva_arena.records.store import db, files, seal, sums
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store
 from khiva_arena.records.store.seal import DRAFT, SEAL
-from khiva_arena.result import Measured
 
 FLIPS = 150
 SEED = 16

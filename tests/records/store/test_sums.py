@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from khiva_arena.common.result import Measured
 from khiva_arena.errors import StoreError
 from khiva_arena.records.store import files, sums
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store, VoidRow
-from khiva_arena.result import Measured
 
 SEAT = SeatRow(0, 0, 1, 5, "ok", [["timeout", "late", 3]], 5, 1.0, 0, 9.0, None, "note", 4, 0, Measured(0.2, page_faults=0))
 MATCH = MatchRow("e", 0, "m", 0, 0, 0, "d", "{}", 1, 7, 2, "now", (SEAT,))

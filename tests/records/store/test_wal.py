@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from khiva_arena.common.result import Measured
 from khiva_arena.records.store import wal
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store
-from khiva_arena.result import Measured
 
 RECORD = random.Random(1).randbytes(60_000).hex()
 

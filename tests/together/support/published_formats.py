@@ -13,7 +13,7 @@ import msgspec
 from arena import ROOT
 from published import HERE
 
-from khiva_arena import stream
+from khiva_arena.common import stream
 from khiva_arena.entrants import payloads
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.extensions.league import folder, public_state
@@ -122,7 +122,7 @@ def formats(place: Path) -> dict[str, Format]:
         "stream of events": Format(
             str(stream.VERSION),
             partial(json_schema, stream.Any_line),
-            "VERSION in khiva_arena/stream.py; not if keys were added, and nothing else is another one",
+            "VERSION in khiva_arena/common/stream.py; not if keys were added, and nothing else is another one",
         ),
         "page of results": Format("", lambda: "", "the version of the arena"),
         "payload of a bot that an interpreter runs": Format(

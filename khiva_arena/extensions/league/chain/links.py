@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from khiva_arena.common.result import Clock
 from khiva_arena.errors import RecordError
 from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import Count, Digest, Index
 from khiva_arena.records.replay.record import canonical
-from khiva_arena.result import Clock
 
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]

@@ -12,8 +12,10 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from khiva_arena import shipped
 from khiva_arena.bots.modules.released import released
+from khiva_arena.common import shipped
+from khiva_arena.common.result import Clock
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.stored import open_batch
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.permissions import asking
@@ -51,8 +53,6 @@ from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.new_file import check_new_file, new_file
-from khiva_arena.result import Clock
-from khiva_arena.text import harmless
 
 ANCHORS = "anchors"
 """The folder below ``BOTS`` with the anchors of a new league."""

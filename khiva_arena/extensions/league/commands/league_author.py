@@ -8,13 +8,13 @@ from typing import get_args
 
 import click
 
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import check_league
 from khiva_arena.extensions.league.submissions.queue import Author, EntryState, Queue
 from khiva_arena.rating.report.text import listing
-from khiva_arena.text import harmless
 
 
 def add(league: Path, name: str) -> None:

@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import if_interrupted
@@ -23,7 +24,6 @@ from khiva_arena.extensions.league.submissions import receipts, sending
 from khiva_arena.extensions.league.submissions.names import check_name
 from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.sending import SentEntry, Site, Unanswered, site_of
-from khiva_arena.text import harmless
 
 VARIABLE = "KHIVA_ARENA_TOKEN"
 TOKEN = re.compile(r"[A-Za-z0-9_-]{16,128}")

@@ -11,13 +11,13 @@ from khiva_arena.arbiter.job import Failure
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.machine import is_unforeseen
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.events.stored import damaged, stored_batch
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.extensions.league import failures
-from khiva_arena.machine import is_unforeseen
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
-from khiva_arena.say import Say, say_nothing
 
 SeedTable = tuple[int, int]
 """A seed and a line-up."""

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.run.options import RunOptions
 from khiva_arena.competition.run.run import Run, RunResult
@@ -28,8 +30,6 @@ from khiva_arena.extensions.league.walked import LeagueSoFar, walked
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import MODULES, PRIVATE_MODULES
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 

@@ -2,14 +2,14 @@
 
 import msgspec
 
+from khiva_arena.common.machine import is_unforeseen
+from khiva_arena.common.say import Say
 from khiva_arena.competition.events.stored import stored_batch
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.folder import PUBLIC, make_public, write_public
 from khiva_arena.extensions.league.public_state import MATCHES, BatchMatches, PublicBatch, PublicMatch
-from khiva_arena.machine import is_unforeseen
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import Say
 
 NEWEST_BATCHES = 50
 """The newest batches whose lists are written if they are missing: a league that an earlier version began has none."""

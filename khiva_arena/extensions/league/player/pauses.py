@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.common.machine import OF_THE_MACHINE, is_unforeseen, with_causes
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.errors import ArenaError, StagingError, StoreFull
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.full_disk import disk_is_full
 from khiva_arena.extensions.league.player.refusals import HowLong
-from khiva_arena.machine import OF_THE_MACHINE, is_unforeseen, with_causes
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,6 +15,8 @@ from typing import cast
 from khiva_arena import __version__
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.competition.playing.starts import Entrants, stage_damaged
@@ -54,8 +56,6 @@ from khiva_arena.extensions.league.walked import LeagueSoFar, founded, keep_walk
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import BotRow, EventRow, Store, now
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 OVERDUE = "it has used up its CPU time of a day"

@@ -17,9 +17,11 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from msgspec import structs
 
-from khiva_arena import shipped
 from khiva_arena.bots.modules.released import described
 from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common import shipped
+from khiva_arena.common.machine import is_unforeseen
+from khiva_arena.common.say import Say
 from khiva_arena.competition.run.live_page import Background
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league import failures
@@ -48,11 +50,9 @@ from khiva_arena.extensions.league.public_state import (
 )
 from khiva_arena.extensions.league.status import next_begin
 from khiva_arena.extensions.league.walked import is_link
-from khiva_arena.machine import is_unforeseen
 from khiva_arena.records.replay.definition import Conditions
 from khiva_arena.records.store.db import LinkRow, Store
 from khiva_arena.records.store.rows import now
-from khiva_arena.say import Say
 from khiva_arena.words import count
 
 NEWEST = "newest.json"

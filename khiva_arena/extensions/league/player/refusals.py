@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.find import check_event
 from khiva_arena.errors import ConfigError, StoreError
@@ -22,7 +23,6 @@ from khiva_arena.extensions.league.walked import walked
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.files import FILE
-from khiva_arena.text import harmless
 
 
 class HowLong(NamedTuple):

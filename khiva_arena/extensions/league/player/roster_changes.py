@@ -1,5 +1,7 @@
 """Changes of the roster that wait in the queue, made into links of the chain before each batch."""
 
+from khiva_arena.common.machine import is_unforeseen
+from khiva_arena.common.say import Say
 from khiva_arena.errors import RecordError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.chain.links import Entered, Season, StateChanged
@@ -8,9 +10,7 @@ from khiva_arena.extensions.league.chain.stored_chain import add, links_of, next
 from khiva_arena.extensions.league.submissions.beside_entries import RosterChange
 from khiva_arena.extensions.league.submissions.examine import NOT_AGREED
 from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
-from khiva_arena.machine import is_unforeseen
 from khiva_arena.records.store.db import Store
-from khiva_arena.say import Say
 
 FAILED = "could not be made a link, since the arena itself failed at it"
 

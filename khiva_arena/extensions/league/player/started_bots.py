@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.machine import is_unforeseen, of_the_machine
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import Say
 from khiva_arena.competition.playing.starts import as_modules, ready_to_play
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
@@ -11,9 +14,6 @@ from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.chain.roster import RosterBot
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.examine import load
-from khiva_arena.machine import is_unforeseen, of_the_machine
-from khiva_arena.result import Clock
-from khiva_arena.say import Say
 
 DIGITS = 12
 """The digits of a bot's identity in the name of a file."""

@@ -1,10 +1,10 @@
 """The terms of a league for authors, and the way into it, which depends on the clock."""
 
 from khiva_arena.bots.sandbox.limits import size_in_words
+from khiva_arena.common.result import TICKS_A_MS, Clock, Policy
 from khiva_arena.extensions.league.public_state import PublicLeague, PublicTerms
 from khiva_arena.extensions.league.routes import rules
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, tag
-from khiva_arena.result import TICKS_A_MS, Clock, Policy
 
 POLICIES: dict[str, str] = {
     Policy.LENIENT: "lenient: a late or illegal answer plays the default choice, and the third one forfeits",

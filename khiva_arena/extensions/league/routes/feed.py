@@ -2,10 +2,10 @@
 
 import uuid
 
+from khiva_arena.common.text import harmless
 from khiva_arena.extensions.league.public_state import PublicBatch, PublicBot
 from khiva_arena.extensions.league.routes.markup import Markup, tag
 from khiva_arena.extensions.league.routes.view import BEFORE_THE_FIRST, LeagueView, elo_text
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 ENTRIES_MOST = 60

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Sequence
 
-from khiva_arena.text import isolated
+from khiva_arena.common.text import isolated
 
 _LONGEST = 20_000  # characters of a text
 _EMPTY = ("img", "input", "link", "meta")

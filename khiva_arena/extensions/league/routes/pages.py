@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from khiva_arena.common.version import shown
 from khiva_arena.display.page.html import hash_of
 from khiva_arena.display.page.released import check_it_yourself
 from khiva_arena.extensions.league.public_state import PublicBatch, PublicBot
@@ -23,7 +24,6 @@ from khiva_arena.extensions.league.routes.view import (
     ranks_text,
     when,
 )
-from khiva_arena.version import shown
 from khiva_arena.words import count
 
 BATCHES_MOST = 200

@@ -17,6 +17,8 @@ import trio
 from starlette.types import Receive, Scope, Send
 
 from khiva_arena.bots.sandbox import own_cell, readable_paths
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import PUBLIC
 from khiva_arena.extensions.league.routes.app import LeagueSite
@@ -27,8 +29,6 @@ from khiva_arena.extensions.league.submissions.limits import UploadLimits
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.serve.connections import ConnectionBounds, PeerConnection
 from khiva_arena.extensions.serve.serving import answer_all, listening
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 
 CONNECTIONS_MOST, OF_AN_ADDRESS_MOST = 1_200, 200
 """The connections at a time, and those of them from one address; a browser opens about six for a page."""

@@ -6,6 +6,7 @@ takes it up, a newer entry of the bot takes its place, and ``league cancel`` tak
 
 from typing import NamedTuple
 
+from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.errors import StagingError
 from khiva_arena.extensions.league.settings import League
@@ -13,7 +14,6 @@ from khiva_arena.extensions.league.submissions import entry_files
 from khiva_arena.extensions.league.submissions.examine import examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
-from khiva_arena.say import Say, say_nothing
 
 ENDED = "its `league enter` ended before it was in"
 

@@ -16,10 +16,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena import shipped
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common import shipped
+from khiva_arena.common.machine import of_the_machine
+from khiva_arena.common.result import Clock
+from khiva_arena.common.say import say_nothing
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.report import CheckReport, Status, step_text
 from khiva_arena.competition.conformance.run import check
@@ -39,13 +43,9 @@ from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.names import compared, name_taken
 from khiva_arena.extensions.league.submissions.packing import refuse_outside, unpack
 from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
-from khiva_arena.machine import of_the_machine
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.store.files import MODULES
-from khiva_arena.result import Clock
-from khiva_arena.say import say_nothing
-from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 MOST_WORDS = 10_000

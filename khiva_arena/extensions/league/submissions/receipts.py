@@ -8,11 +8,11 @@ import os
 import shlex
 from pathlib import Path
 
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
 from khiva_arena.extensions.league.submissions.sending import Site, ToldLink
 from khiva_arena.records.store import private
 from khiva_arena.records.store.rows import now
-from khiva_arena.say import Say
-from khiva_arena.text import harmless
 
 
 def keep(site: Site, told: ToldLink, say: Say) -> Path | None:

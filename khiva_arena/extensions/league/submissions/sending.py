@@ -19,8 +19,8 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from khiva_arena import __version__
+from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.errors import ConfigError
-from khiva_arena.text import LONGEST, harmless
 
 SECONDS = 30.0
 """The most that one step of a connection may take."""

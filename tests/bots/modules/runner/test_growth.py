@@ -21,8 +21,8 @@ from khiva_arena.bots.modules.runner.wall import Wall
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import MIB, Resources
+from khiva_arena.common.result import Clock
 from khiva_arena.entrants import bots, modules, staging
-from khiva_arena.result import Clock
 
 pytestmark = pytest.mark.slow
 
@@ -142,7 +142,7 @@ from khiva_arena.arbiter import memory_limits
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
-from khiva_arena.result import Clock
+from khiva_arena.common.result import Clock
 
 async def play(job):
     async with ForkServers() as servers:

@@ -13,6 +13,8 @@ from synthesised import Fails, outcome, void
 
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.result import VOIDS_MOST
+from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.playing.executor import TakeOutcome
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.run.run_events import RunEvents
@@ -31,8 +33,6 @@ from khiva_arena.extensions.league.settings import League, LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.records.store.db import Store
-from khiva_arena.result import VOIDS_MOST
-from khiva_arena.say import say_nothing
 
 Played = Callable[..., None]
 """What ``played`` gives a test."""

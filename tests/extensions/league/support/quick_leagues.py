@@ -7,7 +7,7 @@ from pathlib import Path
 from arena import arena
 from once import made_once
 
-from khiva_arena import shipped
+from khiva_arena.common import shipped
 from khiva_arena.interface.commands.new import make
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 from arena import arena
 
+from khiva_arena.common.say import say_nothing
 from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC
 from khiva_arena.extensions.league.settings import League, league_of
 from khiva_arena.extensions.league.submissions.limits import UploadLimits
-from khiva_arena.say import say_nothing
 
 MUCH = UploadLimits(10**6, 10**6, 0.0, 10**6)
 """Limits that nobody reaches."""

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from arena import arena
 
-from khiva_arena import __version__, version
+from khiva_arena import __version__
+from khiva_arena.common import version
 
 
 @pytest.fixture(autouse=True)

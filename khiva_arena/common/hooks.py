@@ -9,8 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from khiva_arena.common.setting_row import Setting
 from khiva_arena.errors import ConfigError
-from khiva_arena.setting_row import Setting
 
 H = TypeVar("H")
 _LIST = "khiva_arena.extensions"

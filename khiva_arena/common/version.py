@@ -10,7 +10,7 @@ from pathlib import Path
 from khiva_arena import __version__
 
 _SECONDS = 5
-_CHECKOUT = Path(__file__).parent.parent
+_CHECKOUT = Path(__file__).parents[2]
 
 
 def is_released() -> bool:
