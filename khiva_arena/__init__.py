@@ -1,7 +1,7 @@
 """Khiva Arena: bots in any language, hidden hands, simultaneous secret moves, matches that replay, honest ratings.
 
-The folders, from the bottom up, and the rooms in each. A room imports only rooms above it in this list; ``make layout`` prints a
-line a module:
+The folders, from the bottom up, and the rooms in each. A room imports only rooms above it in this list. The tool ``layout`` of
+the tests prints a line a module:
 
 base (what every folder may use; it lies in the package itself)
 

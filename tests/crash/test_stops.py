@@ -241,7 +241,8 @@ def test_a_stop_that_hits_when_all_is_done_keeps_the_exit_code(tmp_path: Path, n
 
 def test_an_interrupt_within_code_that_is_text_keeps_the_exit_code(tmp_path: Path) -> None:
     """As when a stop comes while modules with dataclasses are imported."""
-    code = "import sys\nfrom khiva_arena.interface.cli import main\nmain.cli.main = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
+    code = "import sys\nfrom khiva_arena.interface.cli import main\n"
+    code += "main.cli.main = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
     (tmp_path / "hit.py").write_text(code + "sys.exit(main.run([]))")
     done = subprocess.run([sys.executable, "-m", "hit"], cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (STOPPED, b"khiva-arena: interrupted\n")

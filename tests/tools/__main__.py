@@ -31,41 +31,53 @@ TOOLS: dict[str, tuple[str, str]] = {
     "walk": ("tools/walk.py", "how far one value goes back and forth through the calls of the package"),
     "layout": ("support/make_layout.py", "the rooms of the package, and the first sentence of each module"),
     # simulations
-    "coverage": ("ratings/coverage.py", "how often errors of ratings and sequential tests hold; 20 minutes"),
-    "coverage-swiss": ("ratings/swiss_coverage.py", "how often errors and ranks of whole swiss tournaments hold; hours"),
-    "fresh-versions": ("league/support/fresh_versions.py", "whether a bot of a league gains by being entered anew; ten minutes"),
-    "league-simulation": ("league/simulation.py", "whether errors and ranks of leagues hold, for bots of known strength"),
+    "coverage": ("rating/ratings/coverage.py", "how often errors of ratings and sequential tests hold; 20 minutes"),
+    "coverage-swiss": ("rating/ratings/swiss_coverage.py", "how often errors and ranks of whole swiss tournaments hold; hours"),
+    "fresh-versions": (
+        "extensions/league/support/fresh_versions.py",
+        "whether a bot of a league gains by being entered anew; ten minutes",
+    ),
+    "league-simulation": (
+        "extensions/league/simulation.py",
+        "whether errors and ranks of leagues hold, for bots of known strength",
+    ),
     "strength": ("tools/strength.py", "the ladder of a game's bots, each against the one below it; an hour or two"),
     # soaks
-    "cluster": ("cluster/soak.py", "kill and stop parts of real Dask clusters and compare digests"),
+    "cluster": ("extensions/cluster/soak.py", "kill and stop parts of real Dask clusters and compare digests"),
     "crash": ("crash/run.py", "kill -9 real runs at hundreds of moments and compare digests"),
     "fairness": (MORE, "100 matches a level beside a bot that makes itself wait; 15 minutes"),
     "modules-elsewhere": (MORE, "matches of modules on emulated ARM64 and in other Pythons"),
     "modules-oldest": (MORE, "matches of modules are equal on the oldest and the newest VM (needs clang)"),
     "modules-soak": (MORE, "1,000 matches of modules, forged ones, and modules that would talk; an hour"),
     "oldest": (MORE, "the tests of make test on the oldest packages that are allowed"),
-    "page-soak": ("checker/page_soak.py", "check 1,058 matches in ticks in Chromium and Firefox, and what that costs"),
+    "page-soak": ("extensions/checker/page_soak.py", "check 1,058 matches in ticks in Chromium and Firefox, and what that costs"),
     "stops": ("crash/stops.py", "stop real runs by signals in every way, at every level (needs cc)"),
     "vm": (MORE, "the tests of isolation strict in a virtual machine (needs qemu, a kernel: see tests/vm/run.sh)"),
     "zoo": ("zoo/run.py", "play bots that misbehave in every way, in every seat, at every level; 20 minutes"),
     # fuzzers and mutations
     "fuzz": ("fuzz/run.py", "throw mutated bytes at codec and session"),
     "fuzz-meter": ("fuzz/fuzz_meter.py", "throw mutated modules at the meter"),
-    "fuzz-relay": ("seats/support/fuzz_relay.py", "throw frames at the relay"),
+    "fuzz-relay": ("extensions/seats/support/fuzz_relay.py", "throw frames at the relay"),
     "fuzz-rules": ("crules/fuzz_calls.py", "throw calls at the rules in C and the environments"),
     "mutants": ("mutation/run.py", "change rules, ratings, session, meter and runner a little and list what no test notices"),
     "rules-alike": ("crules/alike.py", "play random matches in the engine and in C and compare every step"),
     "rules-elsewhere": ("crules/other_machines.py", "the same on machines of 32 bits and of another order of bytes, by qemu"),
     "rules-mutants": ("crules/mutants.py", "change the rules in C a little and see whether a comparison notices"),
     "verifier-mutants": (
-        "modules/mutate_verifier.py",
+        "bots/modules/mutate_verifier.py",
         "change protocol/verifier a little and list the changes that all vectors pass",
     ),
     # files that are kept: read the diff
-    "openspiel-page": ("outside/support/make_openspiel_page.py", "try all games of OpenSpiel and write docs/openspiel-games.md"),
+    "openspiel-page": (
+        "extensions/own_games/support/make_openspiel_page.py",
+        "try all games of OpenSpiel and write docs/openspiel-games.md",
+    ),
     "pictures": ("together/pictures.py", "take the pictures of the README and the docs again (needs Chromium)"),
-    "references": ("ratings/make_prior_reference.py", "compute the reference of ratings again, with statsmodels"),
-    "swiss-factors": ("ratings/measure_shapes.py", "replay swiss tournaments of equal bots and write their factors; 30 minutes"),
+    "references": ("rating/ratings/make_prior_reference.py", "compute the reference of ratings again, with statsmodels"),
+    "swiss-factors": (
+        "rating/ratings/measure_shapes.py",
+        "replay swiss tournaments of equal bots and write their factors; 30 minutes",
+    ),
 }
 EXTRAS = {"mutants": ("cosmic_ray", "mutants")}
 """The module that a tool needs beyond the set-up of the tests, and the extra that brings it."""

@@ -23,16 +23,13 @@ pytestmark = [pytest.mark.language, pytest.mark.slow]
 Stage = Callable[[str, int], Command]
 TRAPPED = describe_status(101)
 TRAPS = {
-    name: sentence("modules", word)
-    for name, word in {
-        "segfault": "access-memory-not",
-        "aborts": "place-never-reached",
-        "memory": "place-never-reached",
-        "divides": "division-zero",
-        "calls-another-type": "call-through-other",
-        "calls-nothing": "call-through-empty",
-        "recurses": "calls-too-deep",
-    }.items()
+    "segfault": "an access to memory that it does not have",
+    "aborts": sentence("modules", "place-never-reached"),
+    "memory": sentence("modules", "place-never-reached"),
+    "divides": sentence("modules", "division-zero"),
+    "calls-another-type": "a call through a pointer to a function of another type",
+    "calls-nothing": "a call through an empty pointer to a function",
+    "recurses": sentence("modules", "calls-too-deep"),
 }
 """The words for what ends a module, by row. By the wall clock they stand in its notes: there it is a process that exits."""
 MODULES_ALONE = [

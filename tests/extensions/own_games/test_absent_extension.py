@@ -105,9 +105,6 @@ def test_code_of_games_is_imported_once_one_is_handed_over_and_ended_with_the_co
     variable, *names = rest.split()
     assert set(codes.strip("[").split(", ")) == {"0"}
     assert variable == "False"
-    loaded = {
-        name
-        for name in names
-        if name.startswith("khiva_arena.extensions.own_games.") or name == extensions.__name__ + ".own_games.extension"
-    }
+    package = f"{extensions.__name__}.own_games"
+    loaded = {name for name in names if name.startswith(f"{package}.") and name != f"{package}.row"}
     assert bool(loaded) == handed

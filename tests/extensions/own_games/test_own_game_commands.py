@@ -85,7 +85,7 @@ def test_nothing_is_run_that_was_not_handed_over(table: Path, words: list[str]) 
     said = arena(*words, cwd=table, code=2).stderr
     digest = opening.source_of(str(table / "game.py")).code.partition(":")[2]
     assert said.count("\n") == 1
-    assert "the game 'bidding' does not come with the arena, and is not run unless you hand it over: " in said
+    assert sentence("games", "game-not-come-arena", name="'bidding'") + ": " in said
     assert f"the file whose SHA-256 is {digest}, as --game FILE" in said
     changed(table / "other.py", (RAN[0], RAN[1].format(folder=str(table)) + "\n"))
     assert "what was handed over is another: sha256:" in arena(*words, "--game", "other.py", cwd=table, code=2).stderr

@@ -14,8 +14,8 @@ from arena import ROOT, arena
 from terminal import take_terminal
 from tools import need
 
+from khiva_arena.interface.cli import main
 from khiva_arena.interface.cli.completion import SHELLS, VARIABLE
-from khiva_arena.interface.cli.main import COMMANDS
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +139,7 @@ def test_what_can_be_listed_is_listed(shell: str, tmp_path: Path) -> None:
         return done.stdout
 
     commands = said("khiva-arena ")
-    assert all(command in commands for command in COMMANDS)
+    assert all(command in commands for command in main.commands())
     assert "--help" in said("khiva-arena standings --h")
     for line, words in (("match --policy ", ("lenient", "strict")), ("sprt --game ", ("khiva", "emira"))):
         assert all(word in said(f"khiva-arena {line}") for word in words)

@@ -1,6 +1,7 @@
 """A command's words go to its work by their names: mypy does not see whether both name them alike."""
 
 import importlib
+import inspect
 from inspect import Parameter, signature
 
 import click
@@ -12,7 +13,12 @@ from khiva_arena.interface.cli.main import cli, commands
 
 
 def work_of(name: str) -> dict[str, Parameter]:
-    return dict(signature(getattr(importlib.import_module(f"khiva_arena.interface.commands.{name}"), name)).parameters)
+    """Return the parameters of a command's work: a module in the folder of commands, or beside the options of an extension."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    options = inspect.unwrap(command.callback or work_of).__module__
+    place = options.replace(".cli.", ".commands.").replace("_options", "_command")
+    return dict(signature(getattr(importlib.import_module(place), name)).parameters)
 
 
 def passes_its_words_on(name: str) -> bool:
