@@ -1,8 +1,9 @@
 """The choice of bots and executor: this machine, or another place, which says which bots it can start."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.hooks import Hook
@@ -13,10 +14,18 @@ from khiva_arena.competition.playing.starts import Entrants, as_modules
 from khiva_arena.competition.settings.settings import ROWS, Settings
 from khiva_arena.entrants.bots import Bot
 
-MakeExecutor = Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]
+
+class MakeExecutor(Protocol):
+    """The function that makes the executor of another place than this machine."""
+
+    def __call__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say, /) -> Executor:
+        """Return the executor for these bots. ``plan``: the file of a plan, if one is played. ``say``: takes lines for the user.
+
+        Raises ConfigError if it cannot be had, or not with these bots.
+        """
+
+
 EXECUTORS: Hook[MakeExecutor] = Hook("cluster")
-"""The hook that makes the executor of another place than this machine, from the settings, the bots, the level, the file of a
-plan, and a function that takes lines for the user. It raises ConfigError."""
 
 
 def players_of(
@@ -35,5 +44,5 @@ def players_of(
 
 def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
     """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
-    make = EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
+    make: MakeExecutor = EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
     return make(settings, entrants, sandbox, plan, say)
