@@ -3,6 +3,7 @@
 import { Machine } from "./machine.js";
 
 const ROOMS = "/lib/python3.14/site-packages";
+const CHECKER = "khiva_arena.extensions.checker";
 const BYTECODE = "/lib/bytecode.zip";
 const HERE = "http://in.page/"; // nobody's: each fetch is answered from what was handed over
 const [RECORD, NAME, SIZE] = [512, [0, 100], [124, 136]]; // of an archive: the length of its records, and places in a header
@@ -18,8 +19,7 @@ export function serve(scope) {
       python ??= await started(scope, data.files);
       if (data.files) scope.postMessage({ ready: true });
       if (data.bundle) await check(python, data.bundle, (event) => scope.postMessage({ event }));
-      if (data.replay) scope.postMessage({ replay:
-      python.pyimport("khiva_arena.extensions.checker.in_pyodide").replay(data.replay) });
+      if (data.replay) scope.postMessage({ replay: python.pyimport(`${CHECKER}.in_pyodide`).replay(data.replay) });
     } catch (error) {
       const why = String(error?.stack ?? error);
       scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
@@ -85,6 +85,5 @@ async function check(python, bundle, tell) {
     tell,
   });
   python.FS.writeFile("/tmp/bundle", bundle);
-  await python.runPythonAsync("import khiva_page\nfrom khiva_arena.extensions.checker import
-  in_pyodide\nin_pyodide.check(khiva_page)");
+  await python.runPythonAsync(`import khiva_page\nfrom ${CHECKER} import in_pyodide\nin_pyodide.check(khiva_page)`);
 }
