@@ -81,7 +81,7 @@ OTHERS = {
     "extensions/checker/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
     "display/page/html": (3, OURS),
     "display/page/released": (1, OURS),
-    "extensions/checker/rooms": (3, OURS),
+    "extensions/checker/rooms": (2, OURS),
     "rating/ratings/swiss_factors": (1, OURS),
     "bots/sandbox/cell": (1, SYSTEM),
     "bots/sandbox/cgroup": (4, SYSTEM),

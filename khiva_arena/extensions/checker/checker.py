@@ -21,6 +21,7 @@ from khiva_arena import __version__
 from khiva_arena.common.shipped import folder
 from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.checker.in_page import EXTENSIONS, carries
 from khiva_arena.extensions.checker.rooms import packed
 from khiva_arena.games.registry import NAMES
 
@@ -38,6 +39,7 @@ _PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="generator" content="Khiva Arena {engine}">
+<meta name="description" content="{carries}">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -61,14 +63,15 @@ def checker_page(runtime: bytes) -> str:
     data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
     script, style = page_script(NAMES, "checking"), page_style()
     policy = _POLICY.format(script=hash_of(script), style=hash_of(style))
-    return _PAGE.format(engine=__version__, policy=policy, style=style, script=script, data="\n".join(data.values()))
+    words = {"engine": __version__, "carries": carries(), "policy": policy, "style": style, "script": script}
+    return _PAGE.format(data="\n".join(data.values()), **words)
 
 
 def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
     verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
-    own = {"rooms.zip": packed(FIRSTS), "worker.js": worker.encode()}
+    own = {"rooms.zip": packed(FIRSTS, EXTENSIONS), "worker.js": worker.encode()}
     return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from khiva_arena import __version__
+from khiva_arena.arbiter import handed_games
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.result import Clock, Result
@@ -33,10 +34,11 @@ from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.counted_tables import CountedPool, counted_tables
 from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
-from khiva_arena.games.registry import get
+from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.which import which
 from khiva_arena.rating.report.differences import counted_differences
 from khiva_arena.rating.schedule.names import Format
+from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.frames import film, names_in_text, opened
 from khiva_arena.records.replay.league_format import OtherFormat
@@ -56,7 +58,15 @@ NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order o
 BY_THE_WALL = (
     "event {}: how its bots came to their choices, and faults: it was played by the wall clock, so its bots are not run again"
 )
-THE_CHAIN = "the chain of the league: its links, draws, beacon and finals; the command `khiva-arena verify` checks them"
+EXTENSIONS = ("checker",)
+"""The extensions that a page carries."""
+_CARRIES = (
+    "This page carries the core of Khiva Arena and its extension {}, and no other extension. If a bundle needs another one, the "
+    "page names it, and says what it does not check."
+)
+_NOT_CARRIED = "{}. The check needs the extension {}, which this page does not carry. Use the command `{}`."
+_OF_A_LEAGUE = "the chain of the league: its links, draws, beacon and finals"
+_OF_OWN_GAMES = "event {}: its matches and tables, since the game {} does not come with the arena"
 NO_MODULE = "the bundle does not hold the module or the payload of {}: `khiva-arena bundle --with-modules` writes them"
 SHOWN_NAME = 60
 
@@ -203,17 +213,19 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) ->
     Where the file is damaged, why is added to ``damage``, before it is raised.
     """
     events = matches = 0
-    has_links = False
+    of_a_league = False
     try:
         for line in lines:
             if isinstance(line, bundle.MatchLine):
                 matches += 1
                 tell({"kind": "read", "matches": matches})
-            elif isinstance(line, bundle.LinkLine) and not has_links:
-                has_links = True
-                tell({"kind": "not_checked", "what": THE_CHAIN})
-            elif isinstance(line, bundle.EventLine):
+            elif isinstance(line, bundle.LinkLine | bundle.EventLine) and needs_league(line) and not of_a_league:
+                of_a_league = True
+                tell({"kind": "not_checked", "what": chain_not_checked()})
+            if isinstance(line, bundle.EventLine):
                 events += 1
+                if needs_own_games(line):
+                    tell({"kind": "not_checked", "what": game_not_checked(events, str(line.definition.get("game")))})
                 if line.definition.get("clock") != Clock.TICKS:
                     tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
                 if line.definition.get("format") == Format.SPRT:
@@ -222,6 +234,32 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) ->
     except RecordError as error:
         damage.append(shown(str(error)))
         raise
+
+
+def needs_league(line: bundle.LinkLine | bundle.EventLine) -> bool:
+    """Tell whether the extension ``league`` has to check a line: a link, or a batch, whose links may be left out of a bundle."""
+    return isinstance(line, bundle.LinkLine) or league_format.is_batch(line.definition)
+
+
+def needs_own_games(line: bundle.EventLine) -> bool:
+    """Tell whether the extension ``own_games`` has to play the matches of an event again."""
+    return HASHED in str(line.definition.get("rules_version"))
+
+
+def carries() -> str:
+    """Return the words on the extensions that a page carries."""
+    return _CARRIES.format(", ".join(EXTENSIONS))
+
+
+def chain_not_checked() -> str:
+    """Return the words on the chain of a league, for which a page lacks an extension."""
+    return _NOT_CARRIED.format(_OF_A_LEAGUE, league_format.EXTENSION, "khiva-arena verify FILE")
+
+
+def game_not_checked(event: int, game: str) -> str:
+    """Return the words on an event of a game of somebody's own, for which a page lacks an extension. ``event``: its number."""
+    what = _OF_OWN_GAMES.format(event, shown(game))
+    return _NOT_CARRIED.format(what, handed_games.EXTENSION, "khiva-arena verify FILE --game GAME")
 
 
 def _of_event(report: EventReport, by_the_rules: int) -> Heard:

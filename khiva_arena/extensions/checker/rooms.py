@@ -3,12 +3,15 @@
 import ast
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from khiva_arena.errors import InternalError
+
+EXTENSIONS = "khiva_arena.extensions"
+"""The module that lists extensions. A page has a list of its own, of those that it carries."""
 
 ABSENT = frozenset({"_multiprocessing", "click", "grp", "msgpack", "numpy", "pwd", "resource", "tabulate", "trio", "wasmtime"})
 """Packages that are not in a page: those that the arena uses and Pyodide has not, or that would be most of the page."""
@@ -30,9 +33,10 @@ class _Imports(NamedTuple):
 
 
 class Rooms:
-    """The modules of the package, with what each of them imports."""
+    """The modules of the package, with what each of them imports. ``extensions``: those that the page carries."""
 
-    def __init__(self) -> None:
+    def __init__(self, extensions: Collection[str] = ()) -> None:
+        self._extensions = extensions
         self._known: dict[str, _Imports] = {}
         self._lacking: dict[str, str] = {}
 
@@ -71,9 +75,13 @@ class Rooms:
         self._lacking[name] = way
         return way
 
+    def content(self, name: str) -> bytes:
+        """Return the source of a module as a page has it."""
+        return _list_of(self._extensions).encode() if name == EXTENSIONS else path_of(name).read_bytes()
+
     def _imports(self, name: str) -> _Imports:
         if name not in self._known:
-            tree = ast.parse(path_of(name).read_text(encoding="utf-8"))
+            tree = ast.parse(self.content(name))
             at_once = {one for node in _nodes(tree.body, later=False) for one in _names(node, name)} | _packages(name)
             later = {one for node in _nodes(tree.body, later=True) for one in _names(node, name)}
             self._known[name] = _Imports(frozenset(at_once), frozenset(later - at_once))
@@ -86,6 +94,13 @@ def path_of(name: str) -> Traversable:
     folder = files("khiva_arena").joinpath(*filter(None, parts))
     own = folder / last if last else folder
     return own / "__init__.py" if own.is_dir() else folder / f"{last}.py"
+
+
+def _list_of(extensions: Collection[str]) -> str:
+    """Return the source of the list of extensions: that of the package names all, and a page carries few."""
+    imports = "".join(f"from {EXTENSIONS}.{name}.row import ROW as {name.upper()}\n" for name in extensions)
+    rows = "".join(f"{name.upper()}, " for name in extensions)
+    return f'"""The extensions that this page carries."""\n\n{imports}\nROWS = ({rows})\n'
 
 
 def _is_ours(name: str) -> bool:
@@ -129,17 +144,20 @@ def _names(node: ast.stmt, importer: str) -> Iterator[str]:
             yield from (one for alias in node.names if path_of(one := f"{source}.{alias.name}").is_file())
 
 
-def packed(firsts: Iterable[str]) -> bytes:
+def packed(firsts: Iterable[str], extensions: Collection[str] = ()) -> bytes:
     """Return an archive of modules, all that they import, and the data beside them: always the same bytes for the same files.
+
+    extensions: those that are in it.
 
     Nothing in it is compressed: what comes out of that depends on the library that does it.
     """
     contents: dict[str, bytes] = {}
-    for name in Rooms().closure(firsts):
+    rooms = Rooms(extensions)
+    for name in rooms.closure(firsts):
         path = path_of(name)
         is_package = path.name == "__init__.py"
         parts = name.split(".")
-        contents["/".join(parts) + ("/__init__.py" if is_package else ".py")] = path.read_bytes()
+        contents["/".join(parts) + ("/__init__.py" if is_package else ".py")] = rooms.content(name)
         if is_package:
             _add_data("/".join(parts), files("khiva_arena").joinpath(*parts[1:]), contents)
     out = io.BytesIO()

@@ -208,6 +208,27 @@ def test_in_chromium_an_honest_bundle_is_equal_and_nothing_goes_wrong(
         assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
 
 
+PUBLISHED = ROOT / "tests" / "published"
+
+
+def test_in_chromium_a_league_is_checked_but_for_its_chain_and_the_page_says_which_extension_it_lacks(
+    page: Path, chromium: Page
+) -> None:
+    assert dropped(chromium, page, PUBLISHED / "league-0.3.0" / "bundle", "#match=1/0").startswith("Equal: ")
+    assert chromium.texts("[data-what=carries]") == [in_page.carries()]
+    assert in_page.chain_not_checked() in chromium.texts("[data-what='not checked'] li")
+    chromium.until("return document.querySelector('#viewed .board')?.childElementCount")
+    assert chromium.wrong() == []
+
+
+def test_in_chromium_a_game_of_ones_own_is_not_checked_and_the_page_says_which_extension_it_lacks(
+    page: Path, chromium: Page
+) -> None:
+    assert dropped(chromium, page, PUBLISHED / "0.2.0" / "bidding-own-game" / "bundle").startswith("Cannot tell here: ")
+    assert in_page.game_not_checked(1, "bidding") in chromium.texts("[data-what='not checked'] li")
+    assert chromium.wrong() == []
+
+
 def test_a_match_of_the_list_opens_in_the_viewer_and_the_address_only_selects(
     page: Path, module_cup: Path, chromium: Page
 ) -> None:

@@ -15,6 +15,7 @@ from module_cup import module_cup as module_cup
 from module_cup import other_cups as other_cups
 
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.common import hooks
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker import in_page
@@ -137,6 +138,45 @@ def test_a_bundle_without_modules_cannot_be_told(module_cup: Path) -> None:
     end = checked(forged(lines))[-1]
     assert end["verdict"] == "cannot tell here"
     assert "--with-modules" in end["unknown"][0]
+
+
+A_LEAGUE = ROOT / "tests" / "published" / "league-0.3.0" / "bundle"
+OWN_GAME = ROOT / "tests" / "published" / "0.2.0" / "bidding-own-game" / "bundle"
+
+
+def test_of_a_league_its_chain_is_not_checked_for_want_of_its_extension() -> None:
+    events = checked(A_LEAGUE.read_bytes())
+    assert events[-1] == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
+    assert [event["what"] for event in of_kind(events, "not_checked")][1:] == [in_page.chain_not_checked()]
+    batches = [line for line in lines_of(A_LEAGUE) if line["kind"] not in ("link", "standings")]
+    assert in_page.chain_not_checked() in [event["what"] for event in of_kind(checked(forged(batches)), "not_checked")]
+
+
+def test_of_a_game_of_ones_own_nothing_is_checked_for_want_of_its_extension() -> None:
+    events = checked(OWN_GAME.read_bytes())
+    assert events[-1]["verdict"] == "cannot tell here"
+    assert in_page.game_not_checked(1, "bidding") in [event["what"] for event in of_kind(events, "not_checked")]
+
+
+@pytest.mark.parametrize(
+    ("words", "extension", "command"),
+    [
+        (in_page.chain_not_checked(), "league", "`khiva-arena verify FILE`"),
+        (in_page.game_not_checked(3, "bidding"), "own_games", "`khiva-arena verify FILE --game GAME`"),
+    ],
+)
+def test_what_is_not_checked_names_an_extension_that_the_page_lacks_and_a_command(
+    words: str, extension: str, command: str
+) -> None:
+    assert extension in hooks.OWNERS
+    assert f"extension {extension}," in words
+    assert command in words
+    assert extension not in in_page.EXTENSIONS
+    assert f"extension {' '.join(in_page.EXTENSIONS)}," in in_page.carries()
+
+
+def test_a_hostile_name_of_a_game_is_shown_harmless() -> None:
+    assert "\u202e" not in in_page.game_not_checked(1, "\u202ebidding")
 
 
 PUBLISHED = sorted((ROOT / "tests" / "published").glob("*/*/bundle"))

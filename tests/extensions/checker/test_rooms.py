@@ -10,6 +10,7 @@ import pytest
 
 from khiva_arena.errors import InternalError
 from khiva_arena.extensions.checker.checker import FIRSTS
+from khiva_arena.extensions.checker.in_page import EXTENSIONS
 from khiva_arena.extensions.checker.rooms import ABSENT, Rooms, packed
 
 BLOCKED = """
@@ -31,26 +32,28 @@ for name in NAMES:
     state, _ = game.new(3, game.rules({{}}), bytes(32))
     while not state.is_over:
         state.apply(dict.fromkeys(state.pending(), 0))
-print(len({modules}))
+from khiva_arena.common import hooks
+print(len({modules}), *(row.name for row in hooks.rows()))
 """
 
 
 def test_every_module_of_the_page_is_imported_without_what_a_page_has_not(tmp_path: Path) -> None:
     archive = tmp_path / "rooms"
-    (tmp_path / "rooms.zip").write_bytes(packed(FIRSTS))
+    (tmp_path / "rooms.zip").write_bytes(packed(FIRSTS, EXTENSIONS))
     with zipfile.ZipFile(tmp_path / "rooms.zip") as files:
         files.extractall(archive)
-    modules = Rooms().closure(FIRSTS)
+    modules = Rooms(EXTENSIONS).closure(FIRSTS)
     program = BLOCKED.format(absent=set(ABSENT), archive=str(archive), modules=modules)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False, cwd="/")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{len(modules)}\n"
+    assert done.stdout == f"{len(modules)} {' '.join(EXTENSIONS)}\n"
+    assert {name.split(".")[2] for name in modules if name.startswith("khiva_arena.extensions.")} == {*EXTENSIONS}
 
 
 @pytest.mark.soak
 def test_the_archive_is_the_same_each_time() -> None:
-    assert packed(FIRSTS) == packed(FIRSTS)
-    with zipfile.ZipFile(io.BytesIO(packed(FIRSTS))) as files:
+    assert packed(FIRSTS, EXTENSIONS) == packed(FIRSTS, EXTENSIONS)
+    with zipfile.ZipFile(io.BytesIO(packed(FIRSTS, EXTENSIONS))) as files:
         assert {file.compress_type for file in files.infolist()} == {zipfile.ZIP_STORED}, "nor does it depend on a library"
 
 
@@ -66,4 +69,4 @@ def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
 
 
 def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
-    assert not [name for name in Rooms().closure(FIRSTS) if name.startswith("khiva_arena.display.page")]
+    assert not [name for name in Rooms(EXTENSIONS).closure(FIRSTS) if name.startswith("khiva_arena.display.page")]

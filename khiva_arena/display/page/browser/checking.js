@@ -28,6 +28,7 @@ export function start(drawings) {
   const report = h("div", { id: "found", role: "status" });
   const chosen = /** @type {HTMLInputElement} */ (h("input", { type: "file", "aria-label": "a bundle" }));
   const stop = h("button", { type: "button", hidden: true }, "Stop");
+  const carries = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=description]"))?.content ?? "";
   /** @type {Worker | null} */
   let worker = null;
   /** @type {Report | null} */
@@ -69,7 +70,7 @@ export function start(drawings) {
       "main",
       {},
       h("h1", {}, "Check a bundle"),
-      h("div", { class: "takes" }, h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", {}, chosen, " ", stop)),
+      h("div", { class: "takes" }, h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), h("p", {}, chosen, " ", stop)),
       report,
     ),
   );
