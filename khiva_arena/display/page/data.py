@@ -1,4 +1,4 @@
-"""The values of a page of results, written into the page as JSON, which the modules in ``page/browser`` draw.
+"""The values of a page of results, written into the page as JSON, which the modules in ``display/page/browser`` draw.
 
 They leave out everything that is private before its time: any hand or view of a deal of which a match is still to be played. They
 leave out stderr, folders, and names of machines, too, except stderr that was asked for. Lists by bot are in the order of the

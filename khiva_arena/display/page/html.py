@@ -1,8 +1,9 @@
 """A page of results: one HTML file that opens from disk and fetches nothing.
 
-A page that is opened from disk can neither import a module nor fetch data. So the modules of ``page/browser`` and the drawings of
-the games are joined into one script, and the data stands in the page as JSON and as compressed blocks. A policy allows that one
-script and style by their hashes and nothing else. Words of bots and strangers are data: they are in no script and no markup.
+A page that is opened from disk can neither import a module nor fetch data. So the modules of ``display/page/browser`` and the
+drawings of the games are joined into one script, and the data stands in the page as JSON and as compressed blocks. A policy
+allows that one script and style by their hashes and nothing else. Words of bots and strangers are data: they are in no script and
+no markup.
 """
 
 import base64

@@ -8,7 +8,7 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
     {"kind": "match", "event", "match", "verdict", "why"}: a match that was run again
     {"kind": "event", ...}: an event is through, with its problems and how many matches came to what
     {"kind": "table", ...}: what was counted from the records of a table, and what differs from the bundle's
-    {"kind": "matches", "page"}: the matches that are sound by the rules, as page/browser/types.d.ts has them
+    {"kind": "matches", "page"}: the matches that are sound by the rules, as display/page/browser/types.d.ts has them
     {"kind": "end", "verdict", "problems"}: the end of the check
 """
 

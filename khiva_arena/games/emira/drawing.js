@@ -2,17 +2,17 @@
 // bids; and every sheik's court: tracks, gold, caravans, princesses, and the goal, which only its seat sees. All of it is read
 // from what the replayer says; no rule is known here.
 
-import { backs, player } from "../../page/browser/pieces.js";
-import { h, pairs, picture, s } from "../../page/browser/dom.js";
+import { backs, player } from "../../display/page/browser/pieces.js";
+import { h, pairs, picture, s } from "../../display/page/browser/dom.js";
 
 const KINDS = ["beauty", "manners", "dress"];
 const TRACKS = /** @type {const} */ (["appearance", "status", "palace"]);
 const MOST = 12;
 const EFFECTS = /** @type {Record<string, string>} */ ({ golden: "all income is a fifth more", interrupted: "caravans bring no income", sick: "camels take nothing off bids", quiet: "no Emira comes", doubles: "two Emiras come" });
 
-/** @typedef {import("../../page/browser/types").Scene} Scene */
+/** @typedef {import("../../display/page/browser/types").Scene} Scene */
 
-/** @type {import("../../page/browser/types").Drawing} */
+/** @type {import("../../display/page/browser/types").Drawing} */
 export const drawing = {
   draw(scene) {
     return h("div", { class: "table emira" }, h("div", { class: "columns" }, princesses(scene), market(scene)), auction(scene), h("div", { class: "players" }, scene.names.map((_, seat) => court(scene, seat))));

@@ -1,9 +1,9 @@
 // Khiva's table: five tents in the middle, a path for each seat outward to its outpost, camels where they stand, the columns of
 // the turn, and what lies in front of every seat. All of it is read from what the replayer says; no rule is known here.
 
-import { backs, player, slide } from "../../page/browser/pieces.js";
-import { h, pairs, path, picture, s } from "../../page/browser/dom.js";
-import { label, shortened } from "../../page/browser/chart.js";
+import { backs, player, slide } from "../../display/page/browser/pieces.js";
+import { h, pairs, path, picture, s } from "../../display/page/browser/dom.js";
+import { label, shortened } from "../../display/page/browser/chart.js";
 
 const SIGNS = ["W", "B", "G", "P", "K"];
 const STAYS = /** @type {Record<string, string>} */ ({ no_card: "no card", overshoot: "stays: the card is too high", declined: "stays: the winner declines" });
@@ -11,9 +11,9 @@ const OUTPOST = 5;
 const GAP = 16;
 const NARROW = 560;
 
-/** @typedef {import("../../page/browser/types").Scene} Scene */
+/** @typedef {import("../../display/page/browser/types").Scene} Scene */
 
-/** @type {import("../../page/browser/types").Drawing} */
+/** @type {import("../../display/page/browser/types").Drawing} */
 export const drawing = {
   draw(scene) {
     return h("div", { class: "table khiva" }, board(scene), turn(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => window_of(scene, seat))));

@@ -2,10 +2,10 @@
 // their way, the queue of camels, the open cards, and what lies in front of every seat. All of it is read from what the replayer
 // says; no rule is known here.
 
-import { backs, player, slide } from "../../page/browser/pieces.js";
-import { label } from "../../page/browser/chart.js";
-import { count } from "../../page/browser/words.js";
-import { h, pairs, path, picture, s } from "../../page/browser/dom.js";
+import { backs, player, slide } from "../../display/page/browser/pieces.js";
+import { label } from "../../display/page/browser/chart.js";
+import { count } from "../../display/page/browser/words.js";
+import { h, pairs, path, picture, s } from "../../display/page/browser/dom.js";
 
 const GOOD_SIGNS = ["I", "S", "P", "K", "T"];
 const COLOUR_SIGNS = ["B", "Y", "G", "R", "V"];
@@ -26,10 +26,10 @@ const TILES = /** @type {Record<string, string>} */ ({
   baksheesh: "bk",
 });
 
-/** @typedef {import("../../page/browser/types").Scene} Scene */
+/** @typedef {import("../../display/page/browser/types").Scene} Scene */
 /** @typedef {{x: number, y: number}} Point */
 
-/** @type {import("../../page/browser/types").Drawing} */
+/** @type {import("../../display/page/browser/types").Drawing} */
 export const drawing = {
   draw(scene) {
     return h("div", { class: "table silk-road" }, board(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => window_of(scene, seat))));

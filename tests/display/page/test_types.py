@@ -28,7 +28,7 @@ def test_modules_and_drawings_have_the_types_that_they_say() -> None:
 
 def test_tables_have_the_types_that_the_report_gives_them() -> None:
     """A section without a type here has none in a drawing, either, which tsc then refuses."""
-    text = (HERE / "page" / "browser" / "types.d.ts").read_text()
+    text = (HERE / "display" / "page" / "browser" / "types.d.ts").read_text()
     bodies = re.findall(r"interface (\w+) {(.+?)\n}", text, re.DOTALL)
     written = {name: {*re.findall(r"^  (\w+)\??:", body, re.MULTILINE)} for name, body in bodies}
     kinds = {name: kind for name, kind in {**vars(points_shapes), **vars(shapes)}.items() if name in written}
@@ -38,12 +38,12 @@ def test_tables_have_the_types_that_the_report_gives_them() -> None:
 
 @pytest.mark.slow
 def test_every_script_of_a_page_is_checked() -> None:
-    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"browser", "web", "routes"}
+    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"browser", "serve", "routes"}
     _, files = checked("--listFilesOnly")
     modules = [
-        *HERE.glob("page/browser/*.js"),
-        *HERE.glob("web/*.js"),
-        *HERE.glob("league/routes/*.js"),
+        *HERE.glob("display/page/browser/*.js"),
+        *HERE.glob("extensions/serve/*.js"),
+        *HERE.glob("extensions/league/routes/*.js"),
         *(HERE / "games" / name / "drawing.js" for name in registry.NAMES),
     ]
     assert len(modules) > 15
@@ -52,7 +52,7 @@ def test_every_script_of_a_page_is_checked() -> None:
 
 @pytest.mark.slow
 def test_a_wrong_type_is_found(tmp_path: Path) -> None:
-    (tmp_path / "wrong.js").write_text(f'import {{ count }} from "{HERE}/page/browser/words.js";\ncount("two", 2);\n')
+    (tmp_path / "wrong.js").write_text(f'import {{ count }} from "{HERE}/display/page/browser/words.js";\ncount("two", 2);\n')
     (tmp_path / "tsconfig.json").write_text(f'{{"extends": "{PAGE}/tsconfig.json", "include": ["wrong.js"]}}')
     code, said = checked("--project", str(tmp_path))
     assert code != 0, said
