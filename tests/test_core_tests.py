@@ -1,4 +1,4 @@
-"""Tests and helpers of the core need no extension: they name no module, import no helper and type no command of one.
+"""The core names no extension. Its tests and helpers need none: they name no module, import no helper and type no command of one.
 
 ``tests/support/sides.py`` tells which are the core's.
 """
@@ -10,20 +10,19 @@ from itertools import pairwise
 
 import pytest
 from parsed import IN_ONE_PROCESS
-from sides import COMMANDS, EXTENSIONS, OF_THE_CHECKOUT, OF_THE_CORE, TESTS, TOGETHER, core_files, core_tests, extension_of
+from sides import COMMANDS, EXTENSIONS, OF_THE_CHECKOUT, PACKAGE, TESTS, TOGETHER, core_files, core_tests, extension_of
 
 pytestmark = IN_ONE_PROCESS
 
-PACKAGE = TESTS.parent / "khiva_arena"
 MODULE = re.compile(r"\bkhiva_arena(?:[./]\w+)+")
 RUNS = ("arena", "arena_forked", "arena_process", "started", "Terminal")
 """The helpers that are given the words of a command."""
-ELSEWHERE = ("test_core_tests.py", "support/sides.py")
-"""Files that name modules of extensions so that nobody else does."""
+ELSEWHERE = "test_core_tests.py"
+"""The file that names modules of extensions so that no other file of the core does."""
 
 
 def helpers_of_extensions() -> set[str]:
-    return {file.stem for folder in (*EXTENSIONS, *TOGETHER) for file in (TESTS / folder).rglob("support/*.py")}
+    return {file.stem for folder in TOGETHER for file in (TESTS / folder).rglob("support/*.py")}
 
 
 def needs(tree: ast.AST, helpers: set[str]) -> Iterator[str]:
@@ -50,17 +49,21 @@ def needs(tree: ast.AST, helpers: set[str]) -> Iterator[str]:
 def test_a_file_of_the_core_needs_no_extension() -> None:
     helpers = helpers_of_extensions()
     assert "made_league" in helpers
-    files = [file for file in core_files() if str(file.relative_to(TESTS)) not in ELSEWHERE]
+    files = [file for file in core_files() if str(file.relative_to(TESTS)) != ELSEWHERE]
     assert len(files) > 500
     found = {file: sorted(set(needs(ast.parse(file.read_text("utf-8")), helpers))) for file in files}
     assert {str(file.relative_to(TESTS)): names for file, names in found.items() if names} == {}
 
 
-def test_each_module_of_the_table_is_there() -> None:
-    places = [place for places in (*EXTENSIONS.values(), OF_THE_CORE) for place in places]
-    paths = [PACKAGE.joinpath(*place.split(".")[1:]) for place in places]
-    assert [str(path) for path in paths if not (path.is_dir() or path.with_suffix(".py").is_file())] == []
-    assert [folder for folder in (*EXTENSIONS, *TOGETHER) if not (TESTS / folder).is_dir()] == []
+def test_no_file_of_the_core_holds_the_name_of_a_module_of_an_extension() -> None:
+    files = [file for file in PACKAGE.rglob("*.py") if not file.is_relative_to(PACKAGE / "extensions")]
+    assert len(files) > 400
+    assert [str(file.relative_to(PACKAGE)) for file in files if "extensions." in file.read_text("utf-8")] == []
+
+
+def test_each_extension_has_tests_and_each_file_of_the_checkout_is_there() -> None:
+    assert {folder.name for folder in (TESTS / "extensions").iterdir() if folder.is_dir()} - {"__pycache__"} == set(EXTENSIONS)
+    assert [folder for folder in TOGETHER if not (TESTS / folder).is_dir()] == []
     assert [name for name in OF_THE_CHECKOUT if not (TESTS / name).is_file()] == []
     assert len(core_tests()) > 350
 

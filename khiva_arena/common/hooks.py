@@ -156,7 +156,7 @@ def public_name(extension: str, name: str) -> object:
 
 
 def settings() -> Iterator[Setting]:
-    """Yield the settings of the installed extensions."""
+    """Yield the settings that the installed extensions add."""
     for row in rows():
         yield from row.settings
 

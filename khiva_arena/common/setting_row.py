@@ -58,7 +58,7 @@ class Setting(NamedTuple):
     heading: below which its flag stands in ``-h``.
     help: its text in ``-h`` and in a new settings file; ``-h`` adds the default unless this names it, and that the flag of a list
         or table is repeated.
-    of_a_league: whether a league has it; for each setting that it does not have, ``extensions.league.settings`` says what to do
+    of_a_league: whether a league has it; for each setting that it does not have, the extension ``league`` says what to do
         instead.
     in_a_trial: whether bots are started once beside a mistake in the settings though it is set. False if it gives bots more than
         their folder and the cores of this machine, since it may be the mistake, or the user may still have to agree to it.

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena import ROOT, SECONDS
-from extensions import EXTENSIONS, extensions_of
+from sides import PACKAGE
 
-PACKAGE = ROOT / "khiva_arena"
 BESIDE = ("bots", "docs", "protocol")
 """The folders that a checkout has beside the package."""
 LIST = Path("extensions", "__init__.py")
@@ -100,29 +99,15 @@ class Copy(NamedTuple):
 
 
 def copy_without(folder: Path, *extensions: str) -> Copy:
-    """Copy the package into a new folder, and remove every file of extensions and their lines in the list of them."""
+    """Copy the package into a new folder, and remove the folders of extensions and their lines in the list of them."""
     package = Path(shutil.copytree(PACKAGE, folder / "khiva_arena"))  # with bytecode, or each child compiles the modules again
     for name in BESIDE:
         (folder / name).symlink_to(ROOT / name)
     for extension in extensions:
-        _remove(package, extension)
+        shutil.rmtree(package / "extensions" / extension)
     listed = package / LIST
     listed.write_text(_without_rows(listed.read_text(), extensions))
     return Copy(folder)
-
-
-def _remove(package: Path, extension: str) -> None:
-    """Remove the files of an extension, and folders of it that hold no other file: an empty one could still be imported."""
-    assert extension in EXTENSIONS, extension
-    own = package / "extensions" / extension
-    shutil.rmtree(own)
-    for path in sorted(package.rglob("*"), reverse=True):
-        name = path.relative_to(package).as_posix()
-        if path.is_file() and path.suffix != ".pyc" and not name.startswith("extensions/") and extension in extensions_of(name):
-            path.unlink()
-    for folder in sorted(package.rglob("*/"), reverse=True):
-        if folder.is_dir() and not any(path.is_file() and path.suffix != ".pyc" for path in folder.rglob("*")):
-            shutil.rmtree(folder)
 
 
 def _without_rows(text: str, extensions: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ class _Terms(msgspec.Struct, frozen=True):
 
 
 class _Link(msgspec.Struct, frozen=True):
-    """As much of a link as is needed here; see ``extensions.league.chain.links`` for all of it."""
+    """As much of a link as is needed here; the extension ``league`` defines all of it."""
 
     kind: str
     event: str = ""

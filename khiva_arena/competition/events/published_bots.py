@@ -1,5 +1,5 @@
-"""The bots that bundles of a league may hold, as ``publish_bots`` of its first link says; see
-``extensions.league.chain.links``."""
+"""The bots that bundles of a league may hold, as ``publish_bots`` of its first link says. The
+extension ``league`` defines the links."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
