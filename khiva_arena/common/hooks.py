@@ -96,13 +96,14 @@ class Extra(NamedTuple):
 
 
 class ExtensionRow(NamedTuple):
-    """An installed extension.
+    """An extension. It is installed if it is listed and all that it needs is installed.
 
     name: of its folder in ``khiva_arena/extensions``.
     load: imports its code. Returns the ``EXTENSION`` of its module ``extension``: the hooks that it fills.
     commands, flags, settings: that it adds to the arena's.
     names: that it adds to ``import khiva_arena``, each with a function that imports it.
     extra: the packages that it needs.
+    needs: the names of the extensions whose modules it imports.
     """
 
     name: str
@@ -112,6 +113,7 @@ class ExtensionRow(NamedTuple):
     settings: tuple[Setting, ...] = ()
     names: Mapping[str, Callable[[], object]] = {}
     extra: Extra | None = None
+    needs: tuple[str, ...] = ()
 
 
 OWNERS: Mapping[str, tuple[str, ...]] = {
@@ -126,16 +128,28 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
 """The commands, flags and settings of each extension, by which one that is not installed is named to the user who needs it."""
 
 
-def rows() -> tuple[ExtensionRow, ...]:
-    """Return the rows of the installed extensions: none in the page that checks bundles, which carries no list of them."""
+def _listed() -> dict[str, ExtensionRow]:
+    """Return the rows of the list by name: none in the page that checks bundles, which carries no list of them."""
     try:
         listed = import_module(_LIST)  # by name: the core imports no extension
     except ModuleNotFoundError as error:
         if error.name != _LIST:
             raise
-        return ()
-    installed: tuple[ExtensionRow, ...] = listed.ROWS
-    return installed
+        return {}
+    return {row.name: row for row in listed.ROWS}
+
+
+def _missing(extension: str, listed: Mapping[str, ExtensionRow]) -> str:
+    """Return the extension for want of which one is not installed: itself, or one that it needs. "" if it is installed."""
+    if extension not in listed:
+        return extension
+    return next((missing for need in listed[extension].needs if (missing := _missing(need, listed))), "")
+
+
+def rows() -> tuple[ExtensionRow, ...]:
+    """Return the rows of the installed extensions."""
+    listed = _listed()
+    return tuple(row for name, row in listed.items() if not _missing(name, listed))
 
 
 def row_of(extension: str) -> ExtensionRow | None:
@@ -169,7 +183,9 @@ def flags(command: str) -> Iterator[Flag]:
 
 def absent(extension: str) -> str:
     """Return the message for an extension that is not installed."""
-    return f"needs the extension {extension}, which is not installed here"
+    missing = _missing(extension, _listed())
+    because = f": it needs the extension {missing}" if missing not in ("", extension) else ""
+    return f"needs the extension {extension}, which is not installed here{because}"
 
 
 def why_unknown(word: str) -> str:

@@ -35,4 +35,5 @@ ROW = ExtensionRow(
         ),
         ExtensionCommand("submit", "Bots", "check", "Send a bot to a league elsewhere, and ask what became of it.", _submit),
     ),
+    needs=("seats", "serve", "shards"),
 )

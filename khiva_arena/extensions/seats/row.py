@@ -61,4 +61,5 @@ ROW = ExtensionRow(
         ExtensionCommand("relay", "Bots", "bots", "Seat a bot of this machine at a table of another one.", _relay),
     ),
     settings=_SETTINGS,
+    needs=("serve",),
 )
