@@ -1,14 +1,15 @@
-"""Copies of the package without some of its extensions, and commands that are run from such a copy."""
+"""Copies of the package without some of its extensions, and programs that import such a copy and no other."""
 
 import json
 import os
 import re
 import shutil
+import site
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from venv import EnvBuilder
 
 from arena import ROOT, SECONDS
 from sides import PACKAGE
@@ -68,9 +69,24 @@ class Ended(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A copy of the package. ``folder``: that holds it, with links to the folders beside it."""
+    """A copy of the package, with an environment of Python that finds it and, of other packages, those of this process.
+
+    folder: that holds the package, with links to the folders beside it.
+    """
 
     folder: Path
+
+    @property
+    def interpreter(self) -> Path:
+        """The Python that imports the copy: so does each process that is started by ``sys.executable`` there."""
+        return self.folder / ".venv" / "bin" / "python"
+
+    def core_modules(self) -> list[str]:
+        """Return the names of all modules of the core, but for those that are only started."""
+        package = self.folder / "khiva_arena"
+        files = [file.relative_to(self.folder).with_suffix("") for file in sorted(package.rglob("*.py"))]
+        names = [".".join(file.parts).removesuffix(".__init__") for file in files]
+        return [name for name in names if not name.startswith("khiva_arena.extensions.") and not name.endswith(".__main__")]
 
     def python(self, code: str, *words: str, cwd: Path) -> str:
         """Run Python code that imports the copy, and return what it prints on stdout. ``words``: ``sys.argv[2:]``."""
@@ -85,9 +101,9 @@ class Copy(NamedTuple):
 
     def _run(self, code: str, words: Sequence[str], cwd: Path, given: str = "") -> str:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", code, str(self.folder), *words],
+            [self.interpreter, "-P", "-c", code, str(self.folder), *words],
             cwd=cwd,
-            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
             input=given,
             capture_output=True,
             text=True,
@@ -107,6 +123,9 @@ def copy_without(folder: Path, *extensions: str) -> Copy:
         shutil.rmtree(package / "extensions" / extension)
     listed = package / LIST
     listed.write_text(_without_rows(listed.read_text(), extensions))
+    EnvBuilder(symlinks=True).create(folder / ".venv")
+    (packages,) = folder.glob(".venv/lib/python*/site-packages")
+    (packages / "copy.pth").write_text("\n".join([str(folder), *site.getsitepackages()]))  # no .pth below these is read
     return Copy(folder)
 
 
