@@ -14,7 +14,7 @@ from typing import Any, SupportsIndex
 from khiva_arena.common.setting_row import LISTS
 from khiva_arena.common.text import is_text
 from khiva_arena.competition.settings.table import AUTO, TABLE, TEST_TABLE
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, GameMissing
 from khiva_arena.games.registry import NAMES
 from khiva_arena.words import nearest
 
@@ -126,6 +126,19 @@ def hand_over(games: object) -> None:
         from khiva_arena.arbiter.handed_games import offer  # not above: most games come with the arena
 
         offer(own)
+
+
+@contextmanager
+def naming_its_extension() -> Iterator[None]:
+    """Add to the message of a missing game that the extension for such games is not installed, if so."""
+    try:
+        yield
+    except GameMissing as error:
+        from khiva_arena.arbiter.handed_games import why_none  # not above: most games come with the arena
+
+        if reason := why_none():
+            raise GameMissing(f"{error}; {reason}") from None
+        raise
 
 
 def with_tuples(keywords: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from khiva_arena.games.base import Event, Pending, SeatPoints, State
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
-from khiva_arena.interface.api.keywords import as_path, hand_over, plain_settings, refuse_early
+from khiva_arena.interface.api.keywords import as_path, hand_over, naming_its_extension, plain_settings, refuse_early
 from khiva_arena.rating.report.exports import points_columns
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import story
@@ -139,6 +139,7 @@ class PlayedMatch:
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    @naming_its_extension()
     def replay(self) -> tuple[ReplayStep, ...]:
         """Return all steps, the opening first. Raises RecordError if the record does not replay to what it says."""
         steps: list[ReplayStep] = []
@@ -161,12 +162,14 @@ class PlayedMatch:
         verify(self.record, self.secret, watch)
         return tuple(steps)
 
+    @naming_its_extension()
     def points_by_source(self) -> tuple[SeatPoints, ...] | None:
         """Return where the points of each seat come from, None if the game does not say. Raises RecordError if the record does
         not replay to what it says."""
         by_source = verify(self.record, self.secret).points_by_source
         return None if by_source is None else tuple(by_source)
 
+    @naming_its_extension()
     def story(self) -> str:
         """Return the match as text, turn by turn, hidden cards included. Raises RecordError if it does not replay."""
         return story(self.record, self.secret)

@@ -11,7 +11,7 @@ from khiva_arena.competition.events import league_batches
 from khiva_arena.competition.events.league_batches import CheckedBatches
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.api.keywords import as_path, at_least, hand_over
+from khiva_arena.interface.api.keywords import as_path, at_least, hand_over, naming_its_extension
 from khiva_arena.records.replay.league_format import check_installed
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import Store
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from khiva_arena.competition.events.source import ResultSource
 
 
+@naming_its_extension()
 def verify(
     path: str | Path,
     *events: str | int,

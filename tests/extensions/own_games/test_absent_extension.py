@@ -73,7 +73,7 @@ def test_a_game_is_refused_by_the_name_of_the_extension(own: Path, words: tuple[
 @pytest.mark.parametrize("words", [("verify", "out"), ("report", "out", "--out", "page.html"), ("show", "out", "1/0")])
 def test_a_missing_game_is_still_told_by_its_hash(own: Path, words: tuple[str, ...]) -> None:
     said = arena(*words, cwd=own, code=2).stderr
-    assert sentence("games", "game-not-come-arena", name="'bidding'") + ": " in said
+    assert "the game 'bidding' does not come with the arena" in said
     assert said.rstrip().endswith(ABSENT)
 
 
@@ -84,8 +84,10 @@ def test_python_is_refused_too(own: Path) -> None:
         khiva_arena.run(bots=[RANDOM, NAIVE], game=game, seats=2, seeds=1, out=own / "new")
     with pytest.raises(ConfigError, match=ABSENT):
         khiva_arena.verify(own / "out", game=game)
-    with pytest.raises(GameMissing):
-        khiva_arena.verify(own / "out")
+    (match, _) = khiva_arena.matches(own / "out")
+    for call in (lambda: khiva_arena.verify(own / "out"), match.replay, match.story, match.points_by_source):
+        with pytest.raises(GameMissing, match=f"{ABSENT}$"):
+            call()
 
 
 @pytest.mark.usefixtures("absent")
