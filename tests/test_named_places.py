@@ -34,6 +34,8 @@ DOTTED = re.compile(r"(?<![\w./-])khiva_arena((?:\.\w+)+)(?![\w{*-]|\.\{|/)")
 PATH = re.compile(r"(?<![\w.-])khiva_arena(?:/[\w.*-]+)+(?![\w{])")
 BUILT = re.compile(r"khiva_arena/_shipped/|.*/(?:NAME|GAME)\b")
 """Paths that only a wheel has, and those with a word that a reader replaces."""
+OF_ITS_PACKAGE = re.compile(r"\{__package__\}\.(\w+)")
+"""A module that a file names by the package that both lie in."""
 MADE_UP = ("khiva_arena.no_such_name",)
 """Names that tests want not to be there."""
 
@@ -56,6 +58,13 @@ def test_every_module_that_a_text_names_is_there(texts: dict[str, str]) -> None:
     named = {(name, match[0]) for name, text in texts.items() for match in DOTTED.finditer(text)}
     absent = sorted(f"{name}: {word}" for name, word in named if word not in MADE_UP and not is_there(tuple(word.split("."))))
     assert not absent
+
+
+def test_every_module_that_is_named_by_its_package_is_there(texts: dict[str, str]) -> None:
+    """Child programs have such names: ``f"{__package__}.hub"``."""
+    named = [(name, word) for name, text in texts.items() for word in OF_ITS_PACKAGE.findall(text) if name.endswith(".py")]
+    assert len(named) > 3
+    assert [place for place in named if not (ROOT / place[0]).with_name(f"{place[1]}.py").is_file()] == []
 
 
 def test_every_file_that_a_text_names_is_there(texts: dict[str, str]) -> None:

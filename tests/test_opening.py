@@ -50,7 +50,7 @@ OTHERS = {
     "competition/conformance/bot_process": (2, SYSTEM),
     "competition/conformance/steps_incoming": (1, OURS),
     "interface/cli/memory_limits": (1, SYSTEM),
-    "extensions/cluster/host": (3, SYSTEM),
+    "extensions/cluster/worker_helper": (3, SYSTEM),
     "extensions/cluster/offers": (1, OURS),
     "extensions/cluster/own_cluster": (2, MADE),
     "extensions/cluster/task": (1, SYSTEM),
@@ -77,7 +77,7 @@ OTHERS = {
     "bots/modules/released": (1, OURS),
     "bots/modules/runner/main": (2, INSIDE),
     "native/build": (6, OURS),
-    "extensions/own_games/host": (2, SYSTEM),
+    "extensions/own_games/game_host": (2, SYSTEM),
     "extensions/checker/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
     "display/page/html": (3, OURS),
     "display/page/released": (1, OURS),

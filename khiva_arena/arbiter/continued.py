@@ -10,7 +10,7 @@ Recorded faults and forfeits stay. If a bot fails in the past where the record h
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Faults, Job, LiveMatch
 from khiva_arena.arbiter.seat import Bank, Seat
-from khiva_arena.arbiter.ticks import ModuleTable
+from khiva_arena.arbiter.tick_batches import ModuleTable
 from khiva_arena.arbiter.wire import HostFault, Wire
 from khiva_arena.common.result import STRIKING, Verdict
 from khiva_arena.games.base import Pending, State

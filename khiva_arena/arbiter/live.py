@@ -15,7 +15,7 @@ from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
-    from khiva_arena.arbiter.ticks import ModuleTable
+    from khiva_arena.arbiter.tick_batches import ModuleTable
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 

@@ -19,7 +19,7 @@ from khiva_arena.bots.sandbox import stops
 from khiva_arena.errors import GameFault
 
 if TYPE_CHECKING:  # most matches are by the wall clock
-    from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
+    from khiva_arena.arbiter.tick_batches import ModuleTable, TickGatherer
 
 EXIT_GRACE = 0.5
 

@@ -21,7 +21,7 @@ from khiva_arena.records.replay.requests import fault_of, hello
 
 if TYPE_CHECKING:  # most matches are by the wall clock, and those in a page have none
     from khiva_arena.arbiter.gather import Gatherer
-    from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
+    from khiva_arena.arbiter.tick_batches import ModuleTable, TickGatherer
 
 Rules = TypeVar("Rules")
 Faults = dict[int, tuple[Verdict, str]]
@@ -47,7 +47,7 @@ class MatchSteps:
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
-        from khiva_arena.arbiter.ticks import TickGatherer  # not above: most matches are by the wall clock
+        from khiva_arena.arbiter.tick_batches import TickGatherer  # not above: most matches are by the wall clock
 
         granted = None if self._job.granted is None else {(seat, step): most for seat, step, most in self._job.granted}
         return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned, self._job.forced, granted)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import trio
 
 from khiva_arena.arbiter.stderr_tap import BotOutput
-from khiva_arena.arbiter.ticks import ModuleTable, Reply, RunEnd, TickAsk
+from khiva_arena.arbiter.tick_batches import ModuleTable, Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.trace import FROM_BOT, Trace
 from khiva_arena.arbiter.transcript import Cutter
 from khiva_arena.arbiter.wire import Ending

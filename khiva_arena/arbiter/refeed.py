@@ -31,7 +31,7 @@ from khiva_arena.records.replay.record import IN_TICKS, Header
 from khiva_arena.records.replay.requests import Request
 
 if TYPE_CHECKING:  # most matches are by the wall clock
-    from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
+    from khiva_arena.arbiter.tick_batches import ModuleTable, TickGatherer
 
 STARTED_SECONDS, MOMENT = 5.0, 0.005
 
@@ -116,7 +116,7 @@ async def _feed(
 
 async def _feed_module(requests: Sequence[Request], bot: FedBot, trace: Trace | None, servers: ForkServers) -> RefeedResult:
     from khiva_arena.arbiter.live import table_of  # not above: most matches are by the wall clock
-    from khiva_arena.arbiter.ticks import TickGatherer
+    from khiva_arena.arbiter.tick_batches import TickGatherer
 
     alone = replace(bot.header, seats=(bot.header.seats[bot.seat],))
     try:

@@ -18,7 +18,7 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.memory_limits import room_of
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.stderr import Notes, last_line
-from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
+from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.modules.runner import line
 from khiva_arena.bots.sandbox import regular_files

@@ -12,7 +12,7 @@ from arena import ROOT
 from modules import start, wasm
 
 from khiva_arena.arbiter import memory_limits
-from khiva_arena.bots.modules.runner import line, ticks, vm
+from khiva_arena.bots.modules.runner import line, seat_in_ticks, vm
 from khiva_arena.bots.sandbox.limits import MIB
 
 pytestmark = pytest.mark.slow
@@ -72,5 +72,8 @@ def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(tmp_path: Pa
 
 
 def test_a_seat_is_counted_with_all_that_it_reserves() -> None:
-    assert line.SEAT_SPACE >= vm.RESERVED + 2 * vm.GUARD + ticks.THREAD_STACK + ticks.KEPT_FRAMES * ticks.LARGEST_FRAME
+    assert (
+        line.SEAT_SPACE
+        >= vm.RESERVED + 2 * vm.GUARD + seat_in_ticks.THREAD_STACK + seat_in_ticks.KEPT_FRAMES * seat_in_ticks.LARGEST_FRAME
+    )
     assert memory_limits.of_a_runner(3) - memory_limits.of_a_runner(2) == line.SEAT_SPACE

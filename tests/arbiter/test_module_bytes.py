@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scripted_table import Module, ScriptedTable, answer, honest, job_in_ticks, on_decide, play
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.arbiter.ticks import Reply, RunEnd
+from khiva_arena.arbiter.tick_batches import Reply, RunEnd
 from khiva_arena.bots.protocol import codec
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import Record

@@ -17,7 +17,7 @@ from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault
 from khiva_arena.common import stream
 from khiva_arena.common.json_schema import DIALECT
 from khiva_arena.common.result import FAULTS, STRIKING
-from khiva_arena.competition.conformance.report import CheckReport
+from khiva_arena.competition.conformance.check_report import CheckReport
 from khiva_arena.games import schema as games
 from khiva_arena.rating.report import plan, shapes, sprt
 from khiva_arena.rating.report.columns import COLUMNS

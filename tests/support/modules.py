@@ -14,7 +14,7 @@ from wasmtime import wat2wasm
 from khiva_arena.bots.modules.meter import rewritten
 from khiva_arena.bots.modules.meter.imports import PARAMS
 from khiva_arena.bots.modules.runner import baton, instance, line, vm, wasi
-from khiva_arena.bots.modules.runner.ticks import TickSeat
+from khiva_arena.bots.modules.runner.seat_in_ticks import TickSeat
 from khiva_arena.bots.modules.runner.vm import Unfit
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load

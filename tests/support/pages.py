@@ -11,8 +11,8 @@ from typing import Any
 
 from arena import ROOT
 
+from khiva_arena.competition.pages.page_source import page_source
 from khiva_arena.competition.pages.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
-from khiva_arena.competition.pages.source import page_source
 from khiva_arena.competition.pages.write import page_from
 from khiva_arena.display.page.box import NO_LIMIT
 from khiva_arena.display.page.folder import ReplayFolder

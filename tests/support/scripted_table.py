@@ -12,7 +12,7 @@ from scripted import frame
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
-from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
+from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import PRICE_LIST, Measured

@@ -86,7 +86,7 @@ LATER = {
     *(
         "khiva_arena.competition.events.stored",
         "khiva_arena.competition.run.run",
-        "khiva_arena.competition.audit.report",
+        "khiva_arena.competition.audit.audit_report",
         "khiva_arena.rating.ratings",
     ),
     "msgpack",
@@ -270,7 +270,7 @@ def test_a_run_without_a_screen_never_imports_what_draws_it(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_standings_import_nothing_that_plays(played: Path) -> None:
     found = imported(played, "standings", "out")
-    assert "khiva_arena.competition.events.tables" in found
+    assert "khiva_arena.competition.events.pool_tables" in found
     assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.competition.settings.settings"))}
     assert not found & {"trio", "asyncio", "structlog"}
 

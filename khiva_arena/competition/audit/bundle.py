@@ -12,9 +12,9 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.common.result import Result
 from khiva_arena.common.text import LONGEST, harmless
+from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
-from khiva_arena.competition.audit.report import AuditLine, AuditResult
 from khiva_arena.competition.audit.sample import Sample
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.bundled_matches import BundledMatches

@@ -9,8 +9,8 @@ from msgspec import structs
 from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.common.result import Verdict
 from khiva_arena.common.text import LONGEST, harmless
+from khiva_arena.competition.audit.audit_report import EventReport
 from khiva_arena.competition.audit.cost import RerunCost
-from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.published_bots import not_published
 from khiva_arena.records.replay.record import Record

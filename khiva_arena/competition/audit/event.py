@@ -11,9 +11,9 @@ from hashlib import sha256
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.modules.released import by_interpreter
 from khiva_arena.common.text import LONGEST, harmless
+from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage, EventReport, EventSource, RunsAgain
 from khiva_arena.competition.audit.extends import check_chain
 from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, replayers
-from khiva_arena.competition.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource, RunsAgain
 from khiva_arena.competition.audit.sample import AT_ONCE
 from khiva_arena.competition.audit.set_aside import left_out_of
 from khiva_arena.competition.events import stored

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from khiva_arena.competition.audit.report import EventReport
+from khiva_arena.competition.audit.audit_report import EventReport
 from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.records.store.db import EventRow
 

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.arbiter import handed_over
-from khiva_arena.competition.audit.report import AuditLine
+from khiva_arena.competition.audit.audit_report import AuditLine
 from khiva_arena.errors import ArenaError, GameFault, RecordError
 from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.replay.verify import verify

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.arbiter.match_steps import Faults, MatchSteps
-from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
+from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import Decide, Hello

@@ -20,8 +20,8 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.say import Say, say_nothing
+from khiva_arena.competition.audit.audit_report import EventReport
 from khiva_arena.competition.audit.compared import NOT_HERE, as_recorded, compared, note, unconfirmed_match, unpublished_match
-from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.entrants import only_modules, staging

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from khiva_arena.common.result import Result
+from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
-from khiva_arena.competition.audit.report import AuditLine, AuditResult, Damage
 from khiva_arena.competition.audit.sample import Sample
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.find import CHANGED, named_events

@@ -1,1 +1,1 @@
-"""Whether a bot keeps the protocol, step by step. Begin with ``run.py``."""
+"""Whether a bot keeps the protocol, step by step. Begin with ``whole_check.py``."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.conformance.report import MARKS, CheckReport, CheckStep, Status, closing_text
+from khiva_arena.competition.conformance.check_report import MARKS, CheckReport, CheckStep, Status, closing_text
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~&@])")
 _FENCE = re.compile(r"`{3,}")

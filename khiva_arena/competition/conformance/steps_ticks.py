@@ -6,7 +6,7 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job
-from khiva_arena.arbiter.ticks import by_function
+from khiva_arena.arbiter.tick_batches import by_function
 from khiva_arena.common.result import PRICE_LIST, TICKS_A_MS
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
 from khiva_arena.entrants.hints import interpreted

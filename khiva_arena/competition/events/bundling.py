@@ -13,11 +13,11 @@ from khiva_arena.common.result import Measured
 from khiva_arena.competition.events.bundled_matches import BundledMatches, MatchesByEvent
 from khiva_arena.competition.events.conditions import settings_of
 from khiva_arena.competition.events.find import CHANGED, matches_of, voids_of
+from khiva_arena.competition.events.pool_tables import tables_in
 from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.competition.events.stored import bare_timetable, damaged
-from khiva_arena.competition.events.tables import tables_in
 from khiva_arena.errors import ConfigError, RecordError
-from khiva_arena.rating.report.table import to_json
+from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.schedule.formats import ScheduledMatch
 from khiva_arena.records.replay.definition import DefinedBot, ModuleFile
 from khiva_arena.records.replay.record import Record, run_digest

@@ -45,7 +45,7 @@ class CheckedBatches(NamedTuple):
 
 
 class ChainFindings(NamedTuple):
-    """The findings about a chain; the fields of ``audit.report.AuditResult`` hold them.
+    """The findings about a chain; the fields of ``audit.audit_report.AuditResult`` hold them.
 
     problems: a line each.
     chain: the proof that it gives, in words.

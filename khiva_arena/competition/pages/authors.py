@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena.common.text import harmless
+from khiva_arena.competition.pages.page_source import PageSource
 from khiva_arena.competition.pages.replays import Private, Wish, nobody
-from khiva_arena.competition.pages.source import PageSource
 from khiva_arena.competition.pages.write import page_from, title_of, write_page
 from khiva_arena.display.page.folder import ReplayFolder
 from khiva_arena.errors import ConfigError

@@ -8,7 +8,7 @@ from msgspec import structs
 from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.common.text import isolated
 from khiva_arena.competition.events.find import begins
-from khiva_arena.competition.pages.source import PageSource, RecordedMatch
+from khiva_arena.competition.pages.page_source import PageSource, RecordedMatch
 from khiva_arena.competition.pages.times import by_step
 from khiva_arena.display.page.box import Box
 from khiva_arena.display.page.data import PageMatch

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from khiva_arena.competition.events.tables import PooledTable
-from khiva_arena.competition.pages.source import RecordedMatch
+from khiva_arena.competition.events.pool_tables import PooledTable
+from khiva_arena.competition.pages.page_source import RecordedMatch
 from khiva_arena.display.page.data import PageTimes, Took
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.store.db import EventRow

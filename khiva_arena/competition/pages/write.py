@@ -13,9 +13,9 @@ from khiva_arena.common.result import Result
 from khiva_arena.common.shipped import adviser
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.find import uncollected
-from khiva_arena.competition.events.tables import PooledTable
+from khiva_arena.competition.events.pool_tables import PooledTable
+from khiva_arena.competition.pages.page_source import SECTIONS, PageSource, RecordedMatch, tables_with_points
 from khiva_arena.competition.pages.replays import Replays, Wish
-from khiva_arena.competition.pages.source import SECTIONS, PageSource, RecordedMatch, tables_with_points
 from khiva_arena.competition.pages.times import DecisionTimes, RoundTrips
 from khiva_arena.display.page import html
 from khiva_arena.display.page.data import (
@@ -35,9 +35,9 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.which import changed, which_of
 from khiva_arena.rating.report import shapes
 from khiva_arena.rating.report.columns import MARKS
+from khiva_arena.rating.report.rating_table import notes, shown_columns
 from khiva_arena.rating.report.section_names import SAYS
 from khiva_arena.rating.report.sections import by_seeds
-from khiva_arena.rating.report.table import notes, shown_columns
 from khiva_arena.rating.schedule.formats import FORMATS, DrawnRound, places
 from khiva_arena.rating.schedule.gauntlet import candidates_of
 from khiva_arena.rating.schedule.scores import BotSums, bot_sums

@@ -22,8 +22,8 @@ from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.run.events_file import EventsFile
-from khiva_arena.display.terminal.messages import Message, RunLines, message_of
 from khiva_arena.display.terminal.screen_process import ScreenProcess
+from khiva_arena.display.terminal.stream_messages import Message, RunLines, message_of
 from khiva_arena.display.terminal.tty import can_draw
 from khiva_arena.games.registry import HASHED
 from khiva_arena.rating.schedule.formats import DrawnRound

@@ -15,9 +15,9 @@ from rich.text import Text
 
 from khiva_arena.common.stream import FaultRecorded, Llr
 from khiva_arena.common.text import harmless
-from khiva_arena.display.terminal.messages import match_word
 from khiva_arena.display.terminal.ratings_so_far import BotSoFar, RatingsSoFar
 from khiva_arena.display.terminal.state import STOPS_ITSELF, Rate, RunState, heading, rate
+from khiva_arena.display.terminal.stream_messages import match_word
 from khiva_arena.rating.report.text import columns_of, cut
 
 FAULTS_SHOWN = 4

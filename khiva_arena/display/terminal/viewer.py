@@ -14,10 +14,10 @@ from typing import TextIO
 from khiva_arena.common.stream import Any_line, Begin, LinkNews, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.console import in_columns
-from khiva_arena.display.terminal.messages import RunLines, text_of
 from khiva_arena.display.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
 from khiva_arena.display.terminal.screen import Screen, ScreenData, frame
 from khiva_arena.display.terminal.state import RunState, rate, state_after
+from khiva_arena.display.terminal.stream_messages import RunLines, text_of
 from khiva_arena.errors import ConfigError
 
 CHUNK = 1 << 20

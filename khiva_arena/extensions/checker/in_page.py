@@ -25,11 +25,11 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.result import Clock, Result
 from khiva_arena.common.say import say_nothing
 from khiva_arena.common.text import LONGEST, harmless, isolated
+from khiva_arena.competition.audit.audit_report import EventReport
 from khiva_arena.competition.audit.bundle import BundledEvent, BundledEvents, tables_from_records
 from khiva_arena.competition.audit.compared import Compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult, replayed
-from khiva_arena.competition.audit.report import EventReport
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.counted_tables import CountedPool, counted_tables
 from khiva_arena.competition.events.in_bundle import match_in

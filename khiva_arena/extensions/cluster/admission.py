@@ -23,7 +23,7 @@ from khiva_arena.entrants.build import BUILD_SECONDS
 from khiva_arena.extensions.cluster import offers
 from khiva_arena.extensions.cluster.bot_transfer import pack
 from khiva_arena.extensions.cluster.games import pack as pack_game
-from khiva_arena.extensions.cluster.messages import (
+from khiva_arena.extensions.cluster.worker_messages import (
     FIRST,
     HOST,
     AskBots,

@@ -19,7 +19,7 @@ from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.match_queue import Jobs, MatchQueue
 from khiva_arena.competition.playing.executor import TakeOutcome
-from khiva_arena.extensions.cluster.tables import Assignment
+from khiva_arena.extensions.cluster.worker_tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew
 
 LOSSES_MOST = 10

@@ -18,7 +18,7 @@ from khiva_arena.entrants.archive import check_texts
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.cluster.messages import PackedBot, PackedFile
+from khiva_arena.extensions.cluster.worker_messages import PackedBot, PackedFile
 from khiva_arena.records.replay.definition import DefinedRuntime
 
 

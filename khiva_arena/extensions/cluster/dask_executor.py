@@ -31,15 +31,15 @@ from khiva_arena.competition.settings.settings import DEFAULTS, Settings
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
-from khiva_arena.extensions.cluster import tables
+from khiva_arena.extensions.cluster import worker_tables
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.admission import Recruiting
 from khiva_arena.extensions.cluster.assignments import TableDesk
 from khiva_arena.extensions.cluster.connection import ClusterConnection
 from khiva_arena.extensions.cluster.link import LinkLost
-from khiva_arena.extensions.cluster.messages import TABLE, WorkerTask, decode_done, encode
 from khiva_arena.extensions.cluster.spot_checks import SpotChecks
-from khiva_arena.extensions.cluster.tables import Assignment
+from khiva_arena.extensions.cluster.worker_messages import TABLE, WorkerTask, decode_done, encode
+from khiva_arena.extensions.cluster.worker_tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.words import count
@@ -178,7 +178,7 @@ class Cluster:
         while self._connection.link is not None and (choice := self._desk.next()) is not None:
             table, worker = choice
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
-            seconds = tables.seconds_for(table)
+            seconds = worker_tables.seconds_for(table)
             frames = [encode(self._recruiting.as_played_by(worker, job)) for job in table]
             self._desk.give(key, Assignment(table, worker.address, now, now + seconds + self._wait))
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
@@ -289,8 +289,8 @@ class Cluster:
             return
         try:
             answer = decode_done(result)
-            outcomes = [_decode_outcome(frame) for frame in tables.of_fit_size(answer.frames)]
-            tables.check(assignment.table, outcomes)
+            outcomes = [_decode_outcome(frame) for frame in worker_tables.of_fit_size(answer.frames)]
+            worker_tables.check(assignment.table, outcomes)
         except (msgspec.DecodeError, ValueError):
             self._shun(worker, "it gave an answer unknown to khiva-arena", take)
             return
@@ -302,7 +302,9 @@ class Cluster:
             self._desk.lose(key, answer.why, take)
             return
         try:
-            outcomes = [tables.check_by_replay(job, outcome) for job, outcome in zip(assignment.table, outcomes, strict=True)]
+            outcomes = [
+                worker_tables.check_by_replay(job, outcome) for job, outcome in zip(assignment.table, outcomes, strict=True)
+            ]
         except RecordError as error:
             self._shun(worker, f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}", take)
             return
@@ -356,7 +358,9 @@ class Cluster:
             self._desk.lose(key, reason, take)
 
     def _take_all(self, assignment: Assignment, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
-        slowest = max((outcome for outcome in outcomes if tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None)
+        slowest = max(
+            (outcome for outcome in outcomes if worker_tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None
+        )
         reason = ""
         if slowest is not None:
             reason = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"

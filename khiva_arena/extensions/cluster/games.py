@@ -14,7 +14,7 @@ from khiva_arena.arbiter.handed_games import source_of
 from khiva_arena.entrants import staging
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.cluster.bot_transfer import unpack
-from khiva_arena.extensions.cluster.messages import PackedFile, PackedGame
+from khiva_arena.extensions.cluster.worker_messages import PackedFile, PackedGame
 from khiva_arena.games.base import Game
 
 

@@ -17,8 +17,8 @@ from distributed import Client, Future
 from distributed.security import Security
 
 from khiva_arena.common.shipped import folder
-from khiva_arena.extensions.cluster.messages import FIRST, RESOURCE, Sealed, SeenWorker
 from khiva_arena.extensions.cluster.task import work
+from khiva_arena.extensions.cluster.worker_messages import FIRST, RESOURCE, Sealed, SeenWorker
 
 COLLECTORS = 4
 COLLECT_SECONDS = 20.0
@@ -137,8 +137,8 @@ def _first(payload: bytes) -> bytes | str:
     Such a worker would end if it got a task that it cannot unpack, so this function travels as code.
     """
     try:
-        from khiva_arena.extensions.cluster.messages import Sealed
         from khiva_arena.extensions.cluster.task import work
+        from khiva_arena.extensions.cluster.worker_messages import Sealed
     except ImportError as error:
         return f"{type(error).__name__}: {error}"
     return work(Sealed(payload)).data

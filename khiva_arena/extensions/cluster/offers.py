@@ -10,7 +10,7 @@ import khiva_arena
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.bots.sandbox.limits import in_words, size_in_words
 from khiva_arena.bots.sandbox.rlimits import system_limits
-from khiva_arena.extensions.cluster.messages import WorkerOffer
+from khiva_arena.extensions.cluster.worker_messages import WorkerOffer
 
 CLOCK_SECONDS = 60.0
 """Certificates, records and logs have times in them: a machine whose time of day differs by more has other faults, too."""

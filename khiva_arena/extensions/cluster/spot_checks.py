@@ -24,8 +24,8 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.audit.compared import NOT_HERE, as_recorded, compared
 from khiva_arena.competition.audit.sample import CHANCE, Unconfirmed, by_bot, by_bot_in_words, in_words, too_many
 from khiva_arena.extensions.cluster import task
-from khiva_arena.extensions.cluster.messages import TABLE, TaskDone, WorkerTask, decode_done, encode
-from khiva_arena.extensions.cluster.tables import seconds_for
+from khiva_arena.extensions.cluster.worker_messages import TABLE, TaskDone, WorkerTask, decode_done, encode
+from khiva_arena.extensions.cluster.worker_tables import seconds_for
 from khiva_arena.words import count
 
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode

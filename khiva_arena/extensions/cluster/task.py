@@ -19,7 +19,7 @@ import msgspec
 from khiva_arena import arbiter
 from khiva_arena.bots.sandbox import stops
 from khiva_arena.common.handed import VARIABLE as HANDED
-from khiva_arena.extensions.cluster.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
+from khiva_arena.extensions.cluster.worker_messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
 
 HEADER = 4
 LOOK_SECONDS = 0.25
@@ -29,7 +29,7 @@ PULSE_SECONDS = 15.0
 or its machine stands still."""
 WORDS = {
     TABLE: (f"{arbiter.__name__}.worker", "alone"),
-    "host": (f"{__package__}.host",),
+    "host": (f"{__package__}.worker_helper",),
 }
 UNWANTED = "nobody waits for it any more"
 

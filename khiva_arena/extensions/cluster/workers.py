@@ -7,8 +7,8 @@ from enum import Enum, auto
 
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.extensions.cluster.messages import RESOURCE, SeenWorker, WorkerOffer
 from khiva_arena.extensions.cluster.offers import cores_of, slots
+from khiva_arena.extensions.cluster.worker_messages import RESOURCE, SeenWorker, WorkerOffer
 
 SILENT_SECONDS = 20.0
 """The age of a sign of life that makes a worker silent. Workers give one about every second; a thousand of them every six."""

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.conformance.report import MARKS, Status
+from khiva_arena.competition.conformance.check_report import MARKS, Status
 from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.settings import game_named, rules_by_flags
 from khiva_arena.display.terminal.tty import alarm

@@ -16,7 +16,7 @@ class _OwnGames:
     """Games of users, as ``handed_games.OwnGames`` wants them."""
 
     def source_of(self, word: str) -> GameSource:
-        from khiva_arena.extensions.own_games.source import source_of
+        from khiva_arena.extensions.own_games.game_source import source_of
 
         return source_of(word)
 

@@ -18,7 +18,7 @@ from khiva_arena.common.handed import LIBRARY, GameSource
 from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
 from khiva_arena.extensions.own_games.answers import Step, front_of, in_words, stands_of, step_of
 from khiva_arena.extensions.own_games.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
-from khiva_arena.extensions.own_games.process import Fork, GameProcess, value_of
+from khiva_arena.extensions.own_games.game_process import Fork, GameProcess, value_of
 from khiva_arena.games.base import Event, Game, Pending, Plain, SeatPoints, State, check_choices
 from khiva_arena.games.conformance import MOST_STEPS, Findings
 from khiva_arena.games.plain import check_plain, wrong_points

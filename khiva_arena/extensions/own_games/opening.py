@@ -10,7 +10,7 @@ import msgspec
 
 from khiva_arena.common.handed import VARIABLE, GameSource
 from khiva_arena.extensions.own_games.game import OutsideGame
-from khiva_arena.extensions.own_games.source import source_of
+from khiva_arena.extensions.own_games.game_source import source_of
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game
 

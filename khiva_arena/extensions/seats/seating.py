@@ -16,7 +16,7 @@ from khiva_arena.common.say import Say
 from khiva_arena.common.stream import LinkNews
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.settings import Settings
-from khiva_arena.display.terminal.messages import message_of
+from khiva_arena.display.terminal.stream_messages import message_of
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError

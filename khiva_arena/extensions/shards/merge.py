@@ -17,7 +17,7 @@ from msgspec import structs
 
 from khiva_arena.common.result import VOIDS_MOST
 from khiva_arena.common.say import Say
-from khiva_arena.competition.audit.report import MODULES_UNUSED
+from khiva_arena.competition.audit.audit_report import MODULES_UNUSED
 from khiva_arena.competition.audit.sample import share_of
 from khiva_arena.competition.events.find import check_event, events_of, uncollected
 from khiva_arena.competition.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event

@@ -10,8 +10,8 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
+from khiva_arena.competition.audit.audit_report import AuditLine
 from khiva_arena.competition.audit.event import audit
-from khiva_arena.competition.audit.report import AuditLine
 from khiva_arena.competition.audit.store import StoredEvent
 from khiva_arena.competition.events import drift, stored
 from khiva_arena.competition.events.find import begins

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from khiva_arena.bots.protocol.bot_function import Choose
-from khiva_arena.competition.conformance.report import CheckReport
+from khiva_arena.competition.conformance.check_report import CheckReport
 from khiva_arena.games.registry import NAMES
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words

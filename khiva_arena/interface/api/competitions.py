@@ -23,8 +23,8 @@ from khiva_arena.interface.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.words import count
 
 if TYPE_CHECKING:  # numpy comes with them
-    from khiva_arena.competition.audit.report import AuditResult
-    from khiva_arena.interface.api.tables import TableList
+    from khiva_arena.competition.audit.audit_report import AuditResult
+    from khiva_arena.interface.api.notebook_tables import TableList
     from khiva_arena.rating.report.sprt import Sprt
 
 AnyBot = str | Path | Choose | Checkpoint
@@ -166,7 +166,7 @@ class Competition:
     def standings(self, **options: Any) -> "TableList":
         """Return the rating tables of the competition's events, once the competition is over or was stopped. ``options``: as in
         ``khiva_arena.standings``."""
-        from khiva_arena.interface.api.tables import standings
+        from khiva_arena.interface.api.notebook_tables import standings
 
         return standings(self.store, *self.wait().events, **options)
 

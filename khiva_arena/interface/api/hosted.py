@@ -147,7 +147,7 @@ def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
 
 def check(bot: str, games: list[str], quick: bool, keywords: dict[str, Any]) -> Any:
     """Check a bot."""
-    from khiva_arena.competition.conformance.run import check as steps_made
+    from khiva_arena.competition.conformance.whole_check import check as steps_made
     from khiva_arena.interface.api.new_check import new_check
 
     return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(keywords), say), bot, lambda step: None))

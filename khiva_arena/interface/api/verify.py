@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.common.say import Say, say_nothing
-from khiva_arena.competition.audit.report import AuditResult, EventReport
+from khiva_arena.competition.audit.audit_report import AuditResult, EventReport
 from khiva_arena.competition.audit.store import audit_store, audit_unplayed
 from khiva_arena.competition.events import league_batches
 from khiva_arena.competition.events.league_batches import CheckedBatches

@@ -10,9 +10,7 @@ import msgspec
 
 from khiva_arena.common.shipped import folder
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.conformance.context import RunningCheck
-from khiva_arena.competition.conformance.formats import junit, markdown
-from khiva_arena.competition.conformance.report import (
+from khiva_arena.competition.conformance.check_report import (
     MARKS,
     CheckReport,
     CheckStep,
@@ -21,7 +19,9 @@ from khiva_arena.competition.conformance.report import (
     not_tried_text,
     step_text,
 )
-from khiva_arena.competition.conformance.run import check as check_bot
+from khiva_arena.competition.conformance.context import RunningCheck
+from khiva_arena.competition.conformance.formats import junit, markdown
+from khiva_arena.competition.conformance.whole_check import check as check_bot
 from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import alarm

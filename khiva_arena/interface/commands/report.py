@@ -9,8 +9,8 @@ from khiva_arena.competition.events.league_batches import public_words_of, recei
 from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.competition.pages.authors import author_pages
 from khiva_arena.competition.pages.names import read_names
+from khiva_arena.competition.pages.page_source import page_source
 from khiva_arena.competition.pages.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, ids_of_matches
-from khiva_arena.competition.pages.source import page_source
 from khiva_arena.competition.pages.write import page_from, write_page
 from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.display.page.box import NO_LIMIT

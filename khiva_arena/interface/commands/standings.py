@@ -9,18 +9,18 @@ import click
 
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.league_batches import public_words_of, words_of
+from khiva_arena.competition.events.pool_tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.competition.events.selection import StoreSelection
-from khiva_arena.competition.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.rating.report import contrasts, places, section_text
+from khiva_arena.rating.report.rating_table import to_text
 from khiva_arena.rating.report.same_names import under_a_table
 from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.shapes import NotPlayedBot
-from khiva_arena.rating.report.table import to_text
 from khiva_arena.rating.report.text import paragraphs
 
 WITH_SOURCES = PLAIN._replace(by_source=True)

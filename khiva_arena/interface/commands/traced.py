@@ -148,7 +148,7 @@ def print_aside(outcome: Outcome, names: Sequence[str], tracing: Tracing) -> Non
     """Print what is asked for beside the match. ``names``: of the bots, by seat."""
     for seat, (report, name) in enumerate(zip(outcome.seats, names, strict=True)):
         if tracing.by_function:
-            from khiva_arena.arbiter.ticks import by_function  # not above: few matches are in ticks
+            from khiva_arena.arbiter.tick_batches import by_function  # not above: few matches are in ticks
 
             rows = by_function(report.ending.functions)
             for row in (f"{name}#{seat} by function:" + ("" if rows else " n/a"), *rows):

@@ -10,7 +10,7 @@ import click
 from khiva_arena.bots.modules.released import lines_of
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.common.version import shown
-from khiva_arena.competition.audit.report import MODULES_UNUSED, AuditResult, EventReport
+from khiva_arena.competition.audit.audit_report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.passing import progress
 from khiva_arena.display.terminal.tty import list_width

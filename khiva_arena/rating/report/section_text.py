@@ -11,7 +11,7 @@ from khiva_arena.rating.ratings.student import stdtr
 from khiva_arena.rating.report import points, shapes
 from khiva_arena.rating.report.columns import DETAILS
 from khiva_arena.rating.report.points_shapes import PointsBySource
-from khiva_arena.rating.report.table import UNDER_THE_PRIOR
+from khiva_arena.rating.report.rating_table import UNDER_THE_PRIOR
 from khiva_arena.rating.report.text import (
     WIDEST_NAME,
     blocks,

@@ -14,7 +14,7 @@ from ticks_event import MODULES, rerunner_of
 from ticks_event import six_in_ticks as six_in_ticks
 from wording import sentence
 
-from khiva_arena.arbiter.ticks import Reply, RunEnd
+from khiva_arena.arbiter.tick_batches import Reply, RunEnd
 from khiva_arena.competition.audit.bundle import audit_bundle
 from khiva_arena.competition.audit.compared import as_recorded, compared
 from khiva_arena.competition.audit.cost import RerunCost

@@ -17,7 +17,7 @@ from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue
 from khiva_arena.common.result import PRICE_LIST
-from khiva_arena.competition.audit.report import AuditResult, EventReport
+from khiva_arena.competition.audit.audit_report import AuditResult, EventReport
 from khiva_arena.competition.audit.store import audit_store
 from khiva_arena.interface.commands import verify as verify_command
 from khiva_arena.records.replay import ticks

@@ -14,10 +14,10 @@ from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.proc_usage import ThreadTime
-from khiva_arena.competition.conformance import processor, run, steps_play
+from khiva_arena.competition.conformance import processor, steps_play, whole_check
+from khiva_arena.competition.conformance.check_report import Bar, histogram_text
 from khiva_arena.competition.conformance.context import RunningCheck, Warned
 from khiva_arena.competition.conformance.positions import decisions_of_a_match
-from khiva_arena.competition.conformance.report import Bar, histogram_text
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.hints import describe
 from khiva_arena.entrants.hints.failed import Failed
@@ -98,11 +98,11 @@ def test_a_quick_check_asks_no_more_once_every_decision_is_too_slow(
     async def tried(_running: RunningCheck) -> str:
         return "tried"
 
-    monkeypatch.setattr(run, "steps", lambda _running: [run.PlannedStep("x", "a step", tried)])
-    so_far = run.CheckRun([], lambda _step: None, Redactor({}))
-    trio.run(run._run_steps, slow, so_far)
+    monkeypatch.setattr(whole_check, "steps", lambda _running: [whole_check.PlannedStep("x", "a step", tried)])
+    so_far = whole_check.CheckRun([], lambda _step: None, Redactor({}))
+    trio.run(whole_check._run_steps, slow, so_far)
     slow.quick = False
-    trio.run(run._run_steps, slow, so_far)
+    trio.run(whole_check._run_steps, slow, so_far)
     assert [step.said for step in so_far.steps] == [f"not tried: {said}" if said else "tried", "tried"]
     if said:
         with pytest.raises(Failed) as failed:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wording import sentence
 
+from khiva_arena.competition.conformance.check_report import CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.competition.conformance.formats import junit, markdown
-from khiva_arena.competition.conformance.report import CheckReport, CheckStep, Status, count_by_status
 
 STEPS = [
     CheckStep(1, "start", "it starts", Status.OK),

@@ -11,9 +11,9 @@ from wording import sentence
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common import shipped
 from khiva_arena.competition.conformance import talk
+from khiva_arena.competition.conformance.check_report import CheckReport, CheckStep, Status
 from khiva_arena.competition.conformance.context import RunningCheck
-from khiva_arena.competition.conformance.report import CheckReport, CheckStep, Status
-from khiva_arena.competition.conformance.run import check
+from khiva_arena.competition.conformance.whole_check import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.definition import TimeLimits

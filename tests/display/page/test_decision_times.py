@@ -13,8 +13,8 @@ from stores import NAIVE, RANDOM
 
 from khiva_arena.arbiter.seat import Bank
 from khiva_arena.common.result import Result
+from khiva_arena.competition.pages.page_source import RecordedMatch
 from khiva_arena.competition.pages.replays import Private
-from khiva_arena.competition.pages.source import RecordedMatch
 from khiva_arena.competition.pages.times import PER_DECADE, SHORTEST, Spread, by_step
 from khiva_arena.competition.pages.write import write_page
 from khiva_arena.records.replay.definition import TimeLimits

@@ -12,7 +12,7 @@ from synthesised import planned, play_event
 
 import khiva_arena
 from khiva_arena.competition.pages.write import write_page
-from khiva_arena.interface.api.tables import standings
+from khiva_arena.interface.api.notebook_tables import standings
 
 Made = Callable[[str], tuple[Path, Path]]
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from waiting import until
 import khiva_arena
 from khiva_arena.games.silk_road.notation import place
 from khiva_arena.games.silk_road.tables import GOODS
-from khiva_arena.interface.api.tables import standings
+from khiva_arena.interface.api.notebook_tables import standings
 
 Made = Callable[[str], tuple[Path, Path]]
 CASES = [f"{game}-{form}" for game in GAMES for form in FORMATS]

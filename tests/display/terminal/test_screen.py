@@ -22,11 +22,11 @@ from wording import sentence
 
 from khiva_arena.common import stream
 from khiva_arena.common.text import harmless
-from khiva_arena.display.terminal.messages import RunLines, text_of
 from khiva_arena.display.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.display.terminal.screen import ScreenData, draw_rows, frame
 from khiva_arena.display.terminal.screen_process import cpu_seconds_of
 from khiva_arena.display.terminal.state import FAULTS_KEPT, RunState, heading, rate, state_after
+from khiva_arena.display.terminal.stream_messages import RunLines, text_of
 from khiva_arena.display.terminal.viewer import Source, Viewer
 from khiva_arena.rating.ratings import swiss_factors
 from khiva_arena.rating.ratings.elo import rate as elo_of

@@ -16,7 +16,7 @@ from wording import sentence
 
 from khiva_arena.bots.protocol.codec import plain_value
 from khiva_arena.common import shipped
-from khiva_arena.competition.conformance.run import FRAMES
+from khiva_arena.competition.conformance.whole_check import FRAMES
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.hints.hint import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of

@@ -10,7 +10,7 @@ from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match_queue import Jobs
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.extensions.cluster.assignments import LOSSES_MOST, TableDesk
-from khiva_arena.extensions.cluster.tables import Assignment
+from khiva_arena.extensions.cluster.worker_tables import Assignment
 
 BELOW = Level.STANDARD
 

@@ -27,13 +27,13 @@ from khiva_arena.bots.sandbox.limits import GIB, Resources
 from khiva_arena.common.result import Verdict
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ClusterError, GameFault, StoreError
-from khiva_arena.extensions.cluster import offers, tables
+from khiva_arena.extensions.cluster import offers, worker_tables
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.admission import Recruiting
 from khiva_arena.extensions.cluster.assignments import LOSSES_MOST
 from khiva_arena.extensions.cluster.dask_executor import Cluster
-from khiva_arena.extensions.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
-from khiva_arena.extensions.cluster.tables import seconds_for
+from khiva_arena.extensions.cluster.worker_messages import Sealed, SeenWorker, TaskDone, decode_task, encode
+from khiva_arena.extensions.cluster.worker_tables import seconds_for
 from khiva_arena.extensions.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay import seeds
@@ -425,7 +425,7 @@ def test_a_game_that_fails_in_the_replay_is_no_lie(monkeypatch: pytest.MonkeyPat
         if next(fails, False):
             raise GameFault("game mine.py: apply() raises ValueError")
 
-    monkeypatch.setattr(tables, "verify", failing)
+    monkeypatch.setattr(worker_tables, "verify", failing)
     taken, scheduler, said = play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0)])
     assert [(made.attempt, made.void) for made in taken] == [(1, "game mine.py: apply() raises ValueError"), (2, "")]
     assert len(set(scheduler.given)) == 2
@@ -474,7 +474,7 @@ def test_an_interrupt_and_an_error_of_the_machine_end_a_run_on_a_cluster(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("khiva_arena.extensions.cluster.dask_executor.tables.check", fails)
+    monkeypatch.setattr("khiva_arena.extensions.cluster.dask_executor.worker_tables.check", fails)
     with pytest.raises(type(error)):
         play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0)])
 

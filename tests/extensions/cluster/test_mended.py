@@ -22,9 +22,9 @@ from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Verdict
 from khiva_arena.entrants.bots import load
-from khiva_arena.extensions.cluster import host
+from khiva_arena.extensions.cluster import worker_helper
 from khiva_arena.extensions.cluster.bot_transfer import pack, stage_here
-from khiva_arena.extensions.cluster.messages import AskBots, AskOffer
+from khiva_arena.extensions.cluster.worker_messages import AskBots, AskOffer
 from khiva_arena.extensions.cluster.workers import AGAIN_SECONDS, RecruitStage
 
 pytestmark = pytest.mark.slow
@@ -47,7 +47,7 @@ def test_a_worker_is_given_a_bot_anew_whose_copy_was_damaged_there() -> None:
     bot = load(RANDOM)
     packed = pack(bot, (), (), files=True)
     ask = AskBots([packed], Sandbox(best()), {}, header(2), [])
-    ready = host.make_ready(ask)
+    ready = worker_helper.make_ready(ask)
     assert ready.refused == ""
     command = ready.commands[bot.identity]
     os.chmod(command.folder, 0o755)
@@ -61,8 +61,8 @@ def test_a_worker_is_given_a_bot_anew_whose_copy_was_damaged_there() -> None:
     its.refuse_for_now(one, void.void, 0.0)
     assert [list(its.to_ask(now)) for now in (0.0, AGAIN_SECONDS)] == [[], [one]]
     assert one.stage is RecruitStage.REFUSED
-    assert host.offer(AskOffer([bot.identity], level=best())).staged == []
-    assert host.make_ready(ask).commands == ready.commands
+    assert worker_helper.offer(AskOffer([bot.identity], level=best())).staged == []
+    assert worker_helper.make_ready(ask).commands == ready.commands
     again = played(command).record
     assert again
     assert again.verdicts == (Verdict.OK,) * 2
@@ -78,7 +78,7 @@ def test_a_module_is_compiled_anew_on_a_worker(gone: str, tmp_path: Path) -> Non
     if gone == "code":
         Path(command.module[0]).parent.chmod(0o755)
         Path(command.module[0]).unlink()
-        assert host.offer(AskOffer([bot.identity], level=best())).staged == [bot.identity]
+        assert worker_helper.offer(AskOffer([bot.identity], level=best())).staged == [bot.identity]
         packed = replace(packed, files=None)  # its module lies there, so it does not travel again
     else:
         shutil.rmtree(os.environ["KHIVA_ARENA_CACHE"])

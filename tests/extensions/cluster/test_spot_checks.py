@@ -15,9 +15,9 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RecordError
 from khiva_arena.extensions.cluster import spot_checks
-from khiva_arena.extensions.cluster.messages import TaskDone, WorkerTask, encode
 from khiva_arena.extensions.cluster.spot_checks import Judged, SpotChecks
-from khiva_arena.extensions.cluster.tables import check_by_replay
+from khiva_arena.extensions.cluster.worker_messages import TaskDone, WorkerTask, encode
+from khiva_arena.extensions.cluster.worker_tables import check_by_replay
 from khiva_arena.records.replay.record import Record
 
 DRAWS = 20_000

@@ -21,7 +21,7 @@ import msgspec
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.extensions.cluster import task
-from khiva_arena.extensions.cluster.messages import TABLE, encode
+from khiva_arena.extensions.cluster.worker_messages import TABLE, encode
 
 task.honest = getattr(task, "honest", task.converse)  # Dask loads this twice
 

@@ -9,7 +9,7 @@ import pytest
 from chosen_deals import BEACON, ORGANISERS, Result, Size, league_of, line_of
 from wording import sentence
 
-from khiva_arena.competition.audit.report import AuditResult
+from khiva_arena.competition.audit.audit_report import AuditResult
 from khiva_arena.extensions.league import beacon as beacons
 from khiva_arena.interface.api.verify import verify
 

@@ -20,7 +20,7 @@ from khiva_arena.bots.sandbox.limits import DEFAULT
 from khiva_arena.common import shipped
 from khiva_arena.common.result import Clock
 from khiva_arena.common.say import say_nothing
-from khiva_arena.competition.conformance import run as check_run
+from khiva_arena.competition.conformance import whole_check as check_run
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import BotError, StagingError

@@ -15,8 +15,8 @@ from wording import sentence
 
 from khiva_arena.competition.events import league_order
 from khiva_arena.competition.events.bundling import write_bundle
+from khiva_arena.competition.events.pool_tables import PooledTable, TableRequest, tables_of
 from khiva_arena.competition.events.source import StoredResults
-from khiva_arena.competition.events.tables import PooledTable, TableRequest, tables_of
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.chain.links import Renewed, Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place
@@ -32,7 +32,7 @@ from khiva_arena.extensions.league.status import status_of
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.rating.report.placing import Batches, in_order
-from khiva_arena.rating.report.table import to_text
+from khiva_arena.rating.report.rating_table import to_text
 from khiva_arena.records.store.db import EventRow
 
 

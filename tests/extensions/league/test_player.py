@@ -15,7 +15,7 @@ from wording import pattern
 from khiva_arena import __version__
 from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events import stored
-from khiva_arena.competition.events.tables import tables_of
+from khiva_arena.competition.events.pool_tables import tables_of
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Over, Renewed

@@ -20,7 +20,7 @@ from quick_leagues import quick_league as quick_league
 from wording import sentence
 
 from khiva_arena.bots.sandbox.reap import start_helper
-from khiva_arena.competition.events.tables import TableRequest, tables_of
+from khiva_arena.competition.events.pool_tables import TableRequest, tables_of
 from khiva_arena.display.page import html
 from khiva_arena.extensions.league.chain.links import Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place
@@ -38,7 +38,7 @@ from khiva_arena.extensions.league.public_state import (
     read_state,
     season_file,
 )
-from khiva_arena.interface.api.tables import standings as api_standings
+from khiva_arena.interface.api.notebook_tables import standings as api_standings
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.standings import standings
 from khiva_arena.records.store.db import EventRow, Store

@@ -15,7 +15,7 @@ from leagues import ends_in
 from made_league import MadeLeague, Shape
 from msgspec import structs
 
-from khiva_arena.competition.events.tables import TableRequest, tables_of
+from khiva_arena.competition.events.pool_tables import TableRequest, tables_of
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.chain.links import Renewed, Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place

@@ -11,7 +11,7 @@ from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
 from khiva_arena.extensions.own_games import game as outside_game
-from khiva_arena.extensions.own_games import process
+from khiva_arena.extensions.own_games import game_process
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.extensions.own_games.own_game import steps_of
@@ -277,7 +277,7 @@ def test_a_replay_ahead_finds_what_one_step_by_step_does(
 @pytest.mark.soak
 def test_each_step_of_a_replay_has_a_limit_of_its_own(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Together they may take longer."""
-    monkeypatch.setattr(process, "CPU_SECONDS", 1.0)
+    monkeypatch.setattr(game_process, "CPU_SECONDS", 1.0)
     spin = "        import time; at = time.process_time()\n        while time.process_time() < at + {}: pass\n"
     assert len(all_steps(begun(made((APPLY, spin.format(0.2)), name="slow.py")), True)) == 13
     assert "apply() takes more than 1 s of CPU" in str(all_steps(begun(made((APPLY, spin.format(9)))), True)[-1])
@@ -325,7 +325,7 @@ def test_one_that_goes_on_for_ever_is_ended(made: Made, monkeypatch: pytest.Monk
 
 @pytest.mark.soak
 def test_one_that_loops_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "CPU_SECONDS", 0.9)  # the system counts whole seconds
+    monkeypatch.setattr(game_process, "CPU_SECONDS", 0.9)  # the system counts whole seconds
     game = begun(made((APPLY, "        while True: pass\n")))
     state, _ = game.new(2, game.rules({}), SECRET)
     with pytest.raises(GameSlow, match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU, line 40 of game.py$"):
@@ -333,10 +333,10 @@ def test_one_that_loops_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_one_that_sleeps_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "CPU_SECONDS", 1.0)
+    monkeypatch.setattr(game_process, "CPU_SECONDS", 1.0)
     path = made((APPLY, "        import time; time.sleep(1000)\n"))
     game = begun(path)
-    monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
+    monkeypatch.setattr(game_process, "WALL_SECONDS", 1.0)
     state, _ = game.new(2, game.rules({}), SECRET)
     with pytest.raises(
         GameSlow, match=r"apply\(\) " + pattern("outside", "not-ended-within-s", wall_seconds="1") + ", line 40 of game.py$"
@@ -349,7 +349,7 @@ CLONE, CHECKED = "class BiddingState(State):\n", sentence("outside", "while-chec
 
 
 def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "WALL_SECONDS", 3.0)
+    monkeypatch.setattr(game_process, "WALL_SECONDS", 3.0)
     with pytest.raises(
         GameFault,
         match="game game.py: its import " + pattern("outside", "not-ended-within-s", wall_seconds="3") + ", line 1 of game.py$",
@@ -390,7 +390,7 @@ def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
 ) -> None:
     game = begun(made((old, new)))
     wall = 4.0 if "sleep" in new else 60.0
-    for where, name, seconds in ((process, "CPU", 1.0), (process, "WALL", wall), (outside_game, "LOOK_CPU", 1.0)):
+    for where, name, seconds in ((game_process, "CPU", 1.0), (game_process, "WALL", wall), (outside_game, "LOOK_CPU", 1.0)):
         monkeypatch.setattr(where, f"{name}_SECONDS", seconds)
     (step,) = steps_of(game)
     assert not step.passed

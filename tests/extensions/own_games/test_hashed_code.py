@@ -9,7 +9,7 @@ from wording import sentence
 
 from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.extensions.own_games import opening
-from khiva_arena.extensions.own_games.source import source_of
+from khiva_arena.extensions.own_games.game_source import source_of
 
 AT = 1_700_000_000
 

@@ -7,7 +7,7 @@ from odd_names import folder
 from wording import sentence
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.own_games.source import source_of
+from khiva_arena.extensions.own_games.game_source import source_of
 
 
 def test_a_game_whose_files_have_such_names_is_refused(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_workers_play_it_in_processes_of_their_own(folder: Path) -> None:
         assert len(kept) == 1
     assert digest(there.stderr) == here
     programs = {line.split(" -m ")[1].split()[0] for line in ran.read_text().splitlines()}
-    assert programs == {"khiva_arena.extensions.own_games.host"}  # neither the Dask worker nor the arbiter has imported it
+    assert programs == {"khiva_arena.extensions.own_games.game_host"}  # neither the Dask worker nor the arbiter has imported it
     arena("verify", "there", "--game", "noted.py", cwd=folder)
 
 

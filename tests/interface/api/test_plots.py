@@ -9,7 +9,7 @@ from tools import lacks
 
 import khiva_arena
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.api.tables import TableList
+from khiva_arena.interface.api.notebook_tables import TableList
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from wording import sentence
 
 from khiva_arena.bots.sandbox.detect import python_closed
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.competition.conformance import run
+from khiva_arena.competition.conformance import whole_check
 
 pytestmark = pytest.mark.slow
 
@@ -167,7 +167,7 @@ def test_help_names_the_schema(tmp_path: Path) -> None:
 
 
 def test_texts_name_files_that_are_there() -> None:
-    for text in (run.FRAMES, run.EVENTS, run.ALL_FORMS):
+    for text in (whole_check.FRAMES, whole_check.EVENTS, whole_check.ALL_FORMS):
         named = re.findall(r"(/\S+?)[,;]? ", text)
         assert named
         assert all(Path(path).exists() for path in named)

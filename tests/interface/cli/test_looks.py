@@ -13,7 +13,7 @@ from wording import sentence
 from khiva_arena.competition.events.looks import looks_of
 from khiva_arena.competition.events.pools import results_of, standings_of
 from khiva_arena.rating.ratings.looks import ONE_LOOK, planned, unplanned
-from khiva_arena.rating.report.table import to_json, to_text
+from khiva_arena.rating.report.rating_table import to_json, to_text
 from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow

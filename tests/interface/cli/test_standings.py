@@ -16,7 +16,7 @@ from make_schemas import REPORTS, schema_of
 from wording import sentence
 
 from khiva_arena.competition.events.draw_factors import between_equals
-from khiva_arena.competition.events.tables import tables_of
+from khiva_arena.competition.events.pool_tables import tables_of
 from khiva_arena.interface.cli.main import run
 from khiva_arena.interface.commands.standings import _more_seeds
 from khiva_arena.rating.report.section_names import NAMES as SECTIONS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from wording import sentence
 
-from khiva_arena.competition.audit.report import AuditResult, EventReport
+from khiva_arena.competition.audit.audit_report import AuditResult, EventReport
 from khiva_arena.interface.commands import verify as verify_command
 
 WRONG = "match 1/0: seat 0 has another score"

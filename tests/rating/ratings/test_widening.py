@@ -17,8 +17,8 @@ from khiva_arena.rating.ratings.pairs import pair_cells
 from khiva_arena.rating.ratings.planning import errors_after, for_error
 from khiva_arena.rating.ratings.student import stdtrit
 from khiva_arena.rating.ratings.widening import PLAIN, Widening
+from khiva_arena.rating.report.rating_table import to_json, to_text
 from khiva_arena.rating.report.standings import Entrant, standings
-from khiva_arena.rating.report.table import to_json, to_text
 
 WORLD = World("unequal", suits=0.5, spread=0.8, more=2)
 WIDE = Widening("replayed", pair=3.5, ranks=6.0)

@@ -14,8 +14,8 @@ from khiva_arena.common.result import FAULTS, Result, Verdict
 from khiva_arena.rating.report.counted import counted
 from khiva_arena.rating.report.counted import to_json as counted_json
 from khiva_arena.rating.report.differences import counted_differences
+from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.standings import Entrant, standings
-from khiva_arena.rating.report.table import to_json
 
 BOTS = [f"{number:064x}" for number in range(5)]
 NAMES = {bot: f"bot {number}" for number, bot in enumerate(BOTS)}

@@ -15,10 +15,10 @@ from make_schemas import FOLDER, REPORTS, schema_of
 
 from khiva_arena.common.result import Measured, Result, Verdict
 from khiva_arena.rating.report import plan
+from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.section_names import NAMES as SECTIONS
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, Standings, standings
-from khiva_arena.rating.report.table import to_json
 
 BOTS = tuple(Entrant(f"id-{name}", name) for name in "abcde")
 TERMS = {

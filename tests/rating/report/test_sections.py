@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from khiva_arena.common.result import Verdict
 from khiva_arena.rating.ratings.elo import rate
 from khiva_arena.rating.report import section_text, shapes
+from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.section_names import NAMES
 from khiva_arena.rating.report.sections import MOST_POINTS, SectionRequest, by_seeds, sections
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, standings
-from khiva_arena.rating.report.table import to_json
 
 EVENTS = [("one", 1), ("two", 2), ("three", 3)]
 

@@ -9,8 +9,8 @@ from wording import sentence
 
 from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.rating.report.rating_table import to_text
 from khiva_arena.rating.report.standings import Entrant, choose_anchor, standings
-from khiva_arena.rating.report.table import to_text
 
 NAMES = ("greedy", "random", "deep")
 BOTS = tuple(Entrant(f"id-{name}", name) for name in NAMES)

@@ -3,9 +3,10 @@
 Theory of operation
 ===================
 
-Each module has a thread (ticks.py). If the host had one as well, each question would take two changes of threads, and these take
-longer than a quick module. So the host is a generator. It yields the seat that is to run, and that seat's thread resumes the
-generator once its module stands still. A question takes one change of threads, and none if the same seat is asked again.
+Each module has a thread (seat_in_ticks.py). If the host had one as well, each question would take two changes of threads, and
+these take longer than a quick module. So the host is a generator. It yields the seat that is to run, and that seat's thread
+resumes the generator once its module stands still. A question takes one change of threads, and none if the same seat is asked
+again.
 
 The thread that began only watches. A run that takes more of the processor than it may is given up: then the watching thread
 resumes the generator, and the thread of the run is left behind. ``run_end`` of a seat decides between the two.
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from .ticks import TickSeat
+    from .seat_in_ticks import TickSeat
 
     Work = Generator[TickSeat, None, Any]
 

@@ -5,8 +5,8 @@ Theory of operation
 
 Loading Python, the VM and modules takes longer than a table of quick modules. The parent does so once. It makes the instances
 of a table too, and keeps them for the next table of the same modules. Nothing runs in them: the parent forks, and the child
-serves the table (table.py) with a copy of its own, and ends. The parent reads the LOADs of a table and no byte more, and waits
-for the child's end before it reads again. So nothing but the child can read what is meant for it, and no frame or key of a
+serves the table (table_runner.py) with a copy of its own, and ends. The parent reads the LOADs of a table and no byte more, and
+waits for the child's end before it reads again. So nothing but the child can read what is meant for it, and no frame or key of a
 match comes into the parent.
 
 What a module could do through a bug of the VM, it does in a child. Its calls are filtered before the first module runs: it has
@@ -22,7 +22,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 from . import line
 from .main import FAILED
-from .table import TickSeats, read_batch, serve
+from .table_runner import TickSeats, read_batch, serve
 from .vm import Octet, Size, VmFailed, VmFunction, Word64
 
 TYPE_CHECKING = False

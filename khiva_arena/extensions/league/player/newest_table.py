@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.competition.events.conditions import conditions
+from khiva_arena.competition.events.pool_tables import PooledTable, league_table
 from khiva_arena.competition.events.pools import standings_of, titles
 from khiva_arena.competition.events.source import StoredResults
 from khiva_arena.competition.events.stored import stored_batch
-from khiva_arena.competition.events.tables import PooledTable, league_table
 from khiva_arena.errors import ArenaError, StoreError
 from khiva_arena.extensions.league.chain.links import Over
 from khiva_arena.extensions.league.chain.roster import Chain

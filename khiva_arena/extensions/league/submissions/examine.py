@@ -24,9 +24,9 @@ from khiva_arena.common.machine import of_the_machine
 from khiva_arena.common.result import Clock
 from khiva_arena.common.say import say_nothing
 from khiva_arena.common.text import harmless
+from khiva_arena.competition.conformance.check_report import CheckReport, Status, step_text
 from khiva_arena.competition.conformance.context import RunningCheck
-from khiva_arena.competition.conformance.report import CheckReport, Status, step_text
-from khiva_arena.competition.conformance.run import check
+from khiva_arena.competition.conformance.whole_check import check
 from khiva_arena.competition.playing.starts import as_modules, ready_to_play
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.entrants import bots as bot_files

@@ -8,7 +8,7 @@ import wasm_vm
 from wasm import joined, sections_of, sized, uleb
 
 from khiva_arena.bots.modules.meter import prices, rewritten
-from khiva_arena.bots.modules.runner import ticks
+from khiva_arena.bots.modules.runner import seat_in_ticks
 
 LIMIT = 10**6
 NUMBERS = [(least, price) for (least, _), (_, price) in zip(prices.COLD, prices.COLD[1:], strict=False)]
@@ -55,4 +55,4 @@ def test_random_modules_pay_for_the_same_jumps_at_each_step() -> None:
 
 
 def test_the_backstop_is_three_times_what_a_tick_lasts() -> None:
-    assert pytest.approx(3e-9 * prices.WORST_NANOSECONDS) == ticks.BACKSTOP_A_TICK
+    assert pytest.approx(3e-9 * prices.WORST_NANOSECONDS) == seat_in_ticks.BACKSTOP_A_TICK

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from modules import SeatAlone, compiled, machine, start, wasm
 
-from khiva_arena.bots.modules.runner import baton, line, ticks
-from khiva_arena.bots.modules.runner.ticks import TickSeat
+from khiva_arena.bots.modules.runner import baton, line, seat_in_ticks
+from khiva_arena.bots.modules.runner.seat_in_ticks import TickSeat
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +66,7 @@ def test_a_thread_that_cannot_be_started_is_no_seat_s_doing(which: int, monkeypa
             raise RuntimeError("can't start new thread")
         return _thread.start_new_thread(play, words)
 
-    monkeypatch.setattr(ticks, "_thread", SimpleNamespace(**vars(_thread) | {"start_new_thread": start_thread}))
+    monkeypatch.setattr(seat_in_ticks, "_thread", SimpleNamespace(**vars(_thread) | {"start_new_thread": start_thread}))
     with pytest.raises(RuntimeError, match="new thread"):
         baton.run(in_turn(seat(), seat()))
 
@@ -102,20 +102,20 @@ def test_a_thread_that_begins_late_is_not_given_up(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(TickSeat, "_play", late)
     monkeypatch.setattr(TickSeat, "cpu", look)
-    monkeypatch.setattr(ticks, "BACKSTOP_SECONDS", 0.0)
+    monkeypatch.setattr(seat_in_ticks, "BACKSTOP_SECONDS", 0.0)
     monkeypatch.setattr(baton, "LOOK", 0.01)
     assert baton.run(in_turn(seat())) == [line.ANSWERED]
 
 
 def test_a_seat_that_was_given_up_lets_the_others_play_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("BACKSTOP_SECONDS", "BACKSTOP_A_TICK"):
-        monkeypatch.setattr(ticks, name, 0.0)
+        monkeypatch.setattr(seat_in_ticks, name, 0.0)
     monkeypatch.setattr(baton, "LOOK", 0.02)
     hostile, other = seat(SPINS), seat()
 
     def work() -> Asked:
         word, *_ = yield from hostile.ask(10**15)
-        monkeypatch.setattr(ticks, "BACKSTOP_SECONDS", 60.0)
+        monkeypatch.setattr(seat_in_ticks, "BACKSTOP_SECONDS", 60.0)
         words = yield from in_turn(*[other] * 3)
         until = time.monotonic() + 30
         while hostile.cpu() is not None and time.monotonic() < until:

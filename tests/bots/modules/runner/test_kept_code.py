@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from khiva_arena.bots.modules.runner import line, table
+from khiva_arena.bots.modules.runner import line, table_runner
 
 MIB = 1 << 20
 
@@ -21,9 +21,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append(f"load {addresses[-1]}")
         return len(addresses) - 1
 
-    monkeypatch.setattr(table, "load", load)
-    monkeypatch.setattr(table, "unload", lambda _vm, address: calls.append(f"unload {addresses[address]}"))
-    monkeypatch.setattr(table, "TickSeat", lambda *_: SimpleNamespace(drop=lambda: None))
+    monkeypatch.setattr(table_runner, "load", load)
+    monkeypatch.setattr(table_runner, "unload", lambda _vm, address: calls.append(f"unload {addresses[address]}"))
+    monkeypatch.setattr(table_runner, "TickSeat", lambda *_: SimpleNamespace(drop=lambda: None))
     return calls
 
 
@@ -31,7 +31,7 @@ def test_the_longest_unused_goes_and_none_that_a_seat_has(calls: list[str], tmp_
     for name, size in {"a": 12, "b": 12, "c": 12, "large": 40}.items():
         with open(tmp_path / name, "wb") as file:
             file.truncate(size * MIB)
-    seats = table.TickSeats(vm=None)  # type: ignore[arg-type]
+    seats = table_runner.TickSeats(vm=None)  # type: ignore[arg-type]
 
     def play(*names: str) -> list[str]:
         calls.clear()

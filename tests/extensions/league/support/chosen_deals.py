@@ -21,7 +21,7 @@ from synthesised import outcome
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
-from khiva_arena.competition.events.tables import tables_of
+from khiva_arena.competition.events.pool_tables import tables_of
 from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Beacon, Drawn
 from khiva_arena.extensions.league.chain.stored_chain import links_of

@@ -14,8 +14,8 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance import steps_ending, steps_incoming, steps_play
+from khiva_arena.competition.conformance.check_report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Silent, Skipped, Warned
-from khiva_arena.competition.conformance.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.bots import is_module
 from khiva_arena.entrants.hints.causes import of_settings
 from khiva_arena.entrants.hints.failed import Failed

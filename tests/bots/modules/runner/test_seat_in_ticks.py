@@ -12,9 +12,9 @@ from wording import sentence
 
 from khiva_arena.arbiter.runners import Item
 from khiva_arena.bots.modules.meter import rewritten
-from khiva_arena.bots.modules.runner import baton, line, ticks, vm
+from khiva_arena.bots.modules.runner import baton, line, seat_in_ticks, vm
 from khiva_arena.bots.modules.runner.main import FAILED
-from khiva_arena.bots.modules.runner.ticks import TickSeat
+from khiva_arena.bots.modules.runner.seat_in_ticks import TickSeat
 from khiva_arena.bots.sandbox import seccomp, system
 from khiva_arena.entrants import modules
 
@@ -62,7 +62,7 @@ def test_a_run_may_take_a_second_and_the_time_of_the_ticks_that_it_has_used() ->
     code, *memory = says(HELLO)
     one = seat(code, *memory)
     _, used, _ = one.ask(PLENTY)
-    assert one.most_cpu() == ticks.BACKSTOP_SECONDS + ticks.BACKSTOP_A_TICK * used == 1 + 15e-9 * used
+    assert one.most_cpu() == seat_in_ticks.BACKSTOP_SECONDS + seat_in_ticks.BACKSTOP_A_TICK * used == 1 + 15e-9 * used
 
 
 def test_a_module_stands_still_behind_its_answer() -> None:
@@ -111,7 +111,7 @@ def test_what_is_no_frame_is_handed_on_at_once(data: bytes) -> None:
 
 def test_the_largest_frame_is_one() -> None:
     """It does not fit into one page with all else, so it is written from a second one."""
-    size = ticks.LARGEST_FRAME
+    size = seat_in_ticks.LARGEST_FRAME
     body = f"(memory.fill (i32.const 132) (i32.const 7) (i32.const {size})) {WRITE.format(to=1, at=0)}"
     memory = part(0, 128, size + 4) + bytes_at(128, size.to_bytes(4, "big"))
     one = SeatAlone(machine(), compiled(wasm(memory + start(body), imports=("fd_write",), pages="2")), KEY, MOST)
@@ -182,7 +182,7 @@ def test_growth_ends_at_the_module_s_own_maximum_or_at_the_limit(most_bytes: int
 
 def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("BACKSTOP_SECONDS", "BACKSTOP_A_TICK"):
-        monkeypatch.setattr(ticks, name, 0.0)
+        monkeypatch.setattr(seat_in_ticks, name, 0.0)
     monkeypatch.setattr(baton, "LOOK", 0.01)
     one = seat("(loop $again (br $again))")
     assert one.ask(2 * 10**9) == (line.BACKSTOP, 0, b"")
@@ -206,8 +206,8 @@ def test_the_backstop_goes_by_the_ticks_that_were_used(monkeypatch: pytest.Monke
             pass
 
     monkeypatch.setattr(TickSeat, "random", spin)
-    monkeypatch.setattr(ticks, "BACKSTOP_SECONDS", 0.1)
-    monkeypatch.setattr(ticks, "BACKSTOP_A_TICK", 1e-9)
+    monkeypatch.setattr(seat_in_ticks, "BACKSTOP_SECONDS", 0.1)
+    monkeypatch.setattr(seat_in_ticks, "BACKSTOP_A_TICK", 1e-9)
     monkeypatch.setattr(baton, "LOOK", 0.05)
     one = seat("(drop (call $random_get (i32.const 0) (i32.const 8)))", imports=("random_get",))
     assert one.ask(10**13) == (line.BACKSTOP, 0, b"")
@@ -292,7 +292,7 @@ def test_notes_are_kept_beside_the_answer_and_bounded() -> None:
     assert (one.ask(PLENTY)[2], bytes(one.notes)) == (HELLO, b"a word")
     flood = seat(f"(loop $again {WRITE.format(to=2, at=0)} (br $again))", part(0, 0, 60_000))
     assert flood.ask(10**8)[0] == line.TIMEOUT
-    assert len(flood.notes) == ticks.NOTES
+    assert len(flood.notes) == seat_in_ticks.NOTES
 
 
 def test_seats_of_one_table_do_not_notice_each_other() -> None:

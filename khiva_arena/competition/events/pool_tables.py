@@ -21,10 +21,10 @@ from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report import places, points, shapes
+from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.section_names import ALL, EFFECTS, NAMES, POINTS
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import in_league_order
-from khiva_arena.rating.report.table import to_json
 from khiva_arena.rating.report.values import Standings
 from khiva_arena.rating.report.verdict import MoreSeeds, verdict
 from khiva_arena.records.store import not_played

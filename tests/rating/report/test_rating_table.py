@@ -12,9 +12,9 @@ from wording import sentence
 from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.rating.ratings.elo import PRIOR_GAMES
 from khiva_arena.rating.report import section_text
+from khiva_arena.rating.report.rating_table import shown_columns, to_json, to_text
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, standings
-from khiva_arena.rating.report.table import shown_columns, to_json, to_text
 
 NAMES = ("random", "greedy", "planner", "a-bot-with-quite-a-long-name-indeed", "carl", "dora", "emil")
 BOTS = tuple(Entrant(f"id-{i}", name) for i, name in enumerate(NAMES))

@@ -1,4 +1,4 @@
-"""The arena's side of the process that runs the code of a game; ``host.py`` is the other side.
+"""The arena's side of the process that runs the code of a game; ``game_host.py`` is the other side.
 
 Code from outside may hang, crash, leak memory or depend on the order of a set. In a process of its own it can be ended, limited
 and compared with a second process, and blamed with the line where it was.
@@ -39,8 +39,8 @@ from khiva_arena.extensions.own_games.calls import (
     Spec,
     frame_of,
 )
+from khiva_arena.extensions.own_games.game_source import source_of
 from khiva_arena.extensions.own_games.running import Whereabouts, last_words, place_in
-from khiva_arena.extensions.own_games.source import source_of
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
@@ -78,7 +78,7 @@ class GameProcess:
         self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
         stderr, leave = os.pipe()
-        words = [sys.executable, "-P", "-m", f"{__package__}.host", str(theirs.fileno()), str(leave)]
+        words = [sys.executable, "-P", "-m", f"{__package__}.game_host", str(theirs.fileno()), str(leave)]
         # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
         # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}

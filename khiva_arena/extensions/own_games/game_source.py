@@ -19,7 +19,7 @@ GAME_FILE = "game.py"
 """The file that a folder holds which is no package: as ``khiva-arena new game`` makes it."""
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
 CACHE = "__pycache__"
-"""The folder where Python leaves bytecode, which is never run for a game: see ``host.py``."""
+"""The folder where Python leaves bytecode, which is never run for a game: see ``game_host.py``."""
 
 
 def source_of(word: str) -> GameSource:

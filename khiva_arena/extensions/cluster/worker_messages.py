@@ -54,8 +54,8 @@ class SeenWorker(NamedTuple):
 class WorkerTask(msgspec.Struct, frozen=True):
     """A task for a worker: start a process of the arena and talk to it.
 
-    kind: TABLE: the arbiter's worker, which gets a message for each match and answers each; HOST: ``host.py``, one message and
-    one answer
+    kind: TABLE: the arbiter's worker, which gets a message for each match and answers each; HOST: ``worker_helper.py``, one
+    message and one answer
     frames: the messages
     seconds: the most that it may take in all
     game: the worker's word for a game which does not come with the arena, "" for one that does

@@ -15,11 +15,11 @@ from khiva_arena.competition.events.bundling import BundledResults
 from khiva_arena.competition.events.find import in_order, matches_of, rated_events, voids_of
 from khiva_arena.competition.events.in_bundle import bundled_matches
 from khiva_arena.competition.events.points import KnownPoints
+from khiva_arena.competition.events.pool_tables import PooledTable, TableRequest, tables_in, with_points
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.competition.events.selection import EVERYBODY, Among
 from khiva_arena.competition.events.source import ResultSource, StoredResults
 from khiva_arena.competition.events.stored import timetable_of
-from khiva_arena.competition.events.tables import PooledTable, TableRequest, tables_in, with_points
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.competition.pages.names import rename, renamed
 from khiva_arena.errors import ConfigError, RecordError, StoreError

@@ -3,7 +3,7 @@
 The process imports the game once and forks for each match. So a match begins as the game was when it was imported, whatever the
 matches before it left behind, and can be ended by itself. Nothing is ever sent on its input, a pipe: when that ends, because the
 arena is done or dead, the process and its forks exit. A request for a fork brings along a socket of the fork's own, on which the
-fork is called; see ``process.py`` for the other side.
+fork is called; see ``game_process.py`` for the other side.
 """
 
 import importlib

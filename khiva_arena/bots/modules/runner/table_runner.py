@@ -6,7 +6,7 @@ from . import line
 from .baton import run
 from .instance import Trapped
 from .main import load
-from .ticks import TickSeat
+from .seat_in_ticks import TickSeat
 from .vm import Unfit, Vm, unload
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ from tabulate import tabulate
 
 from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.league_batches import public_words_of
+from khiva_arena.competition.events.pool_tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.competition.events.selection import Among, StoreSelection
-from khiva_arena.competition.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.keywords import as_path, by_keyword, several
@@ -18,9 +18,9 @@ from khiva_arena.interface.api.learning import LearningCurve
 from khiva_arena.interface.api.plots import altair, plot
 from khiva_arena.rating.report.columns import Standing
 from khiva_arena.rating.report.contrasts import contrasts
+from khiva_arena.rating.report.rating_table import shown_columns, to_text
 from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.shapes import PairDifference
-from khiva_arena.rating.report.table import shown_columns, to_text
 from khiva_arena.rating.report.values import Standings
 
 if TYPE_CHECKING:

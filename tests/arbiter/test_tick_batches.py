@@ -9,7 +9,7 @@ from scripted import frame
 from scripted_table import ACT_TICKS, HELLO_TICKS, Module, answer, honest, job_in_ticks, on_decide, play
 from wording import sentence
 
-from khiva_arena.arbiter.ticks import Reply, RunEnd
+from khiva_arena.arbiter.tick_batches import Reply, RunEnd
 from khiva_arena.common.result import TICKS_A_MS, Verdict
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.verify import verify

@@ -1,7 +1,7 @@
 """A helper process on a worker, which tells the worker's offer and stages bots.
 
-A task starts it as ``python -m khiva_arena.extensions.cluster.host``. One message comes in, one goes out. It stops at the end of
-its input.
+A task starts it as ``python -m khiva_arena.extensions.cluster.worker_helper``. One message comes in, one goes out. It stops at
+the end of its input.
 """
 
 import os
@@ -29,9 +29,17 @@ from khiva_arena.entrants.hints.starts import hinting, start
 from khiva_arena.errors import ArenaError, BotError, StagingError
 from khiva_arena.extensions.cluster import games
 from khiva_arena.extensions.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
-from khiva_arena.extensions.cluster.messages import AskBots, AskOffer, BotsReady, PackedBot, WorkerOffer, decode_ask, encode
 from khiva_arena.extensions.cluster.offers import SETTING_OF_RLIMIT, python, source
 from khiva_arena.extensions.cluster.task import HEADER
+from khiva_arena.extensions.cluster.worker_messages import (
+    AskBots,
+    AskOffer,
+    BotsReady,
+    PackedBot,
+    WorkerOffer,
+    decode_ask,
+    encode,
+)
 
 PROBE_SECONDS = 0.5
 IDS = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id")
