@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, ROOT, C, arena, bots
+from make_layout import PACKAGE, place_of
+from make_layout import headings as headings_of_rooms
 from tools import lacks
 
 from khiva_arena.bots.sandbox.detect import best
@@ -277,8 +279,9 @@ def test_help_names_every_setting(tmp_path: Path) -> None:
 
 
 def test_each_room_has_a_folder_of_tests() -> None:
-    rooms = [path.parent.name for path in (ROOT / "khiva_arena").glob("*/__init__.py")]
-    assert [room for room in rooms if not (ROOT / "tests" / room).is_dir()] == []
+    rooms = [place_of(heading, room) for heading, lines in headings_of_rooms().items() for room in lines[1]]
+    folders = [room.relative_to(PACKAGE) for room in rooms if room.is_dir()]
+    assert [folder for folder in folders if not (ROOT / "tests" / folder).is_dir()] == []
 
 
 def test_the_top_level_holds_what_the_design_says() -> None:

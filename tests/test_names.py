@@ -4,6 +4,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+from make_layout import headings
 from parsed import IN_ONE_PROCESS, tree_of
 
 pytestmark = IN_ONE_PROCESS
@@ -15,7 +16,8 @@ def rooms_by_name() -> dict[str, set[str]]:
     are words of their rulebooks, for schemas alone."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
-        room = path.relative_to(PACKAGE).parts[0]
+        parts = path.relative_to(PACKAGE).parts
+        room = "/".join(parts[: 1 + (parts[0] in headings())])
         for statement in tree_of(path).body:
             match statement:
                 case ast.ClassDef(name=name):

@@ -1,7 +1,7 @@
 -- One store: many events. Everything a report shows is derived from these rows. PRAGMA user_version holds the version.
 -- The sum of a row is a hash over all its other columns, see sums.py.
 
--- The id is a hash of definition and commitment, see replay/seeds.py; of the definition alone if version 0.1.0 began the event,
+-- The id is a hash of definition and commitment, see records/replay/seeds.py; of the definition alone if version 0.1.0 began the event,
 -- or the competition that it is a stage of. (What stands within a statement never changes: stores are held against it.)
 CREATE TABLE events (
     id TEXT PRIMARY KEY,               -- hash of the definition
@@ -45,7 +45,7 @@ CREATE TABLE matches (
     lineup INTEGER NOT NULL,
     rotation INTEGER NOT NULL,
     digest TEXT NOT NULL,
-    record TEXT NOT NULL,              -- canonical JSON, see khiva_arena/records/replay/record.py
+    record TEXT NOT NULL,              -- canonical JSON, see khiva_arena/replay/record.py
     attempt INTEGER NOT NULL,
     req_start INTEGER NOT NULL,
     seconds REAL NOT NULL,
