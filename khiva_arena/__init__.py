@@ -95,14 +95,14 @@ from importlib import import_module
 
 __version__ = "0.3.0.dev1"
 _HOMES = {
-    "AuditResult": "competition.audit.report",
+    "AuditResult": "competition.audit.audit_report",
     "BotMatch": "bots.protocol.bot_function",
     "BotRequest": "bots.protocol.bot_function",
-    "CheckReport": "competition.conformance.report",
-    "CheckStep": "competition.conformance.report",
+    "CheckReport": "competition.conformance.check_report",
+    "CheckStep": "competition.conformance.check_report",
     "Checkpoint": "interface.api.checkpoints",
     "Competition": "interface.api.competitions",
-    "EventReport": "competition.audit.report",
+    "EventReport": "competition.audit.audit_report",
     "Game": "games.base",
     "LearningCurve": "interface.api.learning",
     "LocalTable": "env.local",
@@ -119,15 +119,15 @@ _HOMES = {
     "Sprt": "rating.report.sprt",
     "SprtReport": "rating.ratings.sprt",
     "State": "games.base",
-    "Table": "interface.api.tables",
-    "TableList": "interface.api.tables",
+    "Table": "interface.api.notebook_tables",
+    "TableList": "interface.api.notebook_tables",
     "check": "interface.api.check",
     "local": "env.local",
     "match": "interface.api.matches",
     "matches": "interface.api.matches",
     "run": "interface.api.competitions",
     "sprt": "interface.api.competitions",
-    "standings": "interface.api.tables",
+    "standings": "interface.api.notebook_tables",
     "verify": "interface.api.verify",
 }
 """The module of each public name, imported when the name is asked for: a command that needs one loads no other. ``__init__.pyi``

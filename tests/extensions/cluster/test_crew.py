@@ -444,7 +444,7 @@ def test_what_is_sealed_is_not_shown() -> None:
 # --- an error of this arbiter at a worker's answer ---
 
 
-@pytest.mark.parametrize("place", ["tables.check", "tables.check_by_replay", "decode_done"])
+@pytest.mark.parametrize("place", ["worker_tables.check", "worker_tables.check_by_replay", "decode_done"])
 def test_an_answer_at_which_the_arbiter_fails_ends_its_worker_alone(
     place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -19,7 +19,7 @@ from khiva_arena.extensions.cluster import link
 
 WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
-if any(word.endswith("extensions.cluster.host") for word in sys.orig_argv):
+if any(word.endswith("extensions.cluster.worker_helper") for word in sys.orig_argv):
     now = time.time
     time.time = lambda: now() - 86_400
 """
