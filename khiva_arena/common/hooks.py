@@ -147,7 +147,7 @@ def _missing(extension: str, listed: Mapping[str, ExtensionRow]) -> str:
 
 
 def rows() -> tuple[ExtensionRow, ...]:
-    """Return the rows of the installed extensions."""
+    """Return a row for each extension that is installed."""
     listed = _listed()
     return tuple(row for name, row in listed.items() if not _missing(name, listed))
 
