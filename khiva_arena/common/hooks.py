@@ -65,6 +65,7 @@ class ExtensionCommand(NamedTuple):
 class Flag(NamedTuple):
     """A flag that an extension adds to commands of the core. It takes a value if it has a metavar, a file if ``is_file``.
 
+    example: a line to type.
     hidden_in: the commands whose ``-h`` does not show it, since they take it only to say why they have it not.
     """
 
@@ -73,6 +74,7 @@ class Flag(NamedTuple):
     help: str
     metavar: str = ""
     is_file: bool = False
+    example: str = ""
     hidden_in: tuple[str, ...] = ()
 
 
@@ -147,7 +149,7 @@ def _missing(extension: str, listed: Mapping[str, ExtensionRow]) -> str:
 
 
 def rows() -> tuple[ExtensionRow, ...]:
-    """Return a row for each extension that is installed."""
+    """Return the row of each installed extension."""
     listed = _listed()
     return tuple(row for name, row in listed.items() if not _missing(name, listed))
 

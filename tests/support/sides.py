@@ -7,6 +7,8 @@ without extensions runs the core's tests.
 
 from pathlib import Path
 
+import pytest
+
 from khiva_arena.common import hooks
 
 TESTS = Path(__file__).parent.parent
@@ -16,6 +18,8 @@ LIST = "khiva_arena.extensions"
 EXTENSIONS = tuple(sorted(row.parent.name for row in PACKAGE.glob("extensions/*/row.py")))
 COMMANDS = tuple(command.name for row in hooks.rows() for command in row.commands)
 """The commands of the extensions."""
+NEEDS_ALL = pytest.mark.skipif(len(hooks.rows()) < len(hooks.OWNERS), reason="looks at what every extension adds to the core")
+"""The mark of a test of the core that a copy without some extension skips."""
 TOGETHER = ("extensions", "together", "benchmarks")
 """Folders of tests that are not the core's: those of one extension, and those whose files need several at once, as tests of all
 commands and all formats do, and measurements of all."""
@@ -34,6 +38,7 @@ OF_THE_CHECKOUT = (
     "test_size.py",
     "test_targets.py",
     "test_wheel.py",
+    "tools/test_tools.py",
 )
 """Tests that read the sources and pages of a whole checkout, with those of all extensions."""
 

@@ -46,6 +46,7 @@ _FLAGS = (
         "commitment and play nothing.",
         metavar="FILE",
         is_file=True,
+        example="khiva-arena run competition.toml --plan cup.plan",
         hidden_in=("sprt",),
     ),
     Flag(
@@ -54,6 +55,7 @@ _FLAGS = (
         "Play the event of a plan. Its bots are known by their hashes: no byte of them may differ.",
         metavar="FILE",
         is_file=True,
+        example="khiva-arena run --from-plan cup.plan --shard 2/5 --out shard-2",
         hidden_in=("sprt",),
     ),
     Flag(

@@ -12,8 +12,6 @@ EXAMPLES = {
         "khiva-arena run --bot my-bot --bot shipped:python/greedy --seats 2 --seeds 50 -j 2 --out results/first",
         "khiva-arena run --shipped --game silk_road --seats 4 --rule tied_decline=original_tie --turn 500ms",
         "khiva-arena run competition.toml",
-        "khiva-arena run competition.toml --plan cup.plan",
-        "khiva-arena run --from-plan cup.plan --shard 2/5 --out shard-2",
     ),
     "init": ("khiva-arena init competition.toml",),
     "match": (
@@ -115,12 +113,19 @@ EXAMPLES = {
     "bots": ("khiva-arena bots --game emira",),
     "doctor": ("khiva-arena doctor",),
 }
-"""Lines to type, by command, "" for none."""
+"""Lines to type, by command, "" for none. Flags of extensions have lines of their own."""
+
+
+def examples_of(name: str) -> tuple[str, ...]:
+    """Return the lines of a command, and those of the flags that installed extensions add to it."""
+    from khiva_arena.common import hooks  # not above: only help shows them
+
+    return (*EXAMPLES.get(name, ()), *(flag.example for flag in hooks.flags(name) if flag.example and name in flag.commands))
 
 
 def write_examples(name: str, formatter: HelpFormatter, limit: int | None = None) -> None:
     """Write the first examples of a command, or all of them, unbroken, so that they can be copied."""
-    lines = EXAMPLES.get(name, ())[:limit]
+    lines = examples_of(name)[:limit]
     if lines:
         with formatter.section("Example" if len(lines) == 1 else "Examples"):
             for line in lines:
