@@ -82,6 +82,12 @@ class Copy(NamedTuple):
         """The Python that imports the copy: so does each process that is started by ``sys.executable`` there."""
         return self.folder / ".venv" / "bin" / "python"
 
+    @property
+    def packages(self) -> Path:
+        """The folder of packages of this environment, in which a file names those of the process that made the copy."""
+        (folder,) = self.folder.glob(".venv/lib/python*/site-packages")
+        return folder
+
     def core_modules(self) -> list[str]:
         """Return the names of all modules of the core, but for those that are only started."""
         package = self.folder / "khiva_arena"
@@ -125,9 +131,9 @@ def copy_without(folder: Path, *extensions: str) -> Copy:
     listed = package / LIST
     listed.write_text(_without_rows(listed.read_text(), extensions))
     EnvBuilder(symlinks=True).create(folder / ".venv")
-    (packages,) = folder.glob(".venv/lib/python*/site-packages")
-    (packages / "copy.pth").write_text("\n".join([str(folder), *site.getsitepackages()]))  # no .pth below these is read
-    return Copy(folder)
+    copy = Copy(folder)
+    (copy.packages / "copy.pth").write_text("\n".join([str(folder), *site.getsitepackages()]))  # no .pth below these is read
+    return copy
 
 
 def _without_rows(text: str, extensions: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sides import NEEDS_ALL
 from wording import sentence
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
@@ -60,7 +61,9 @@ def test_a_definition_in_ticks_that_does_not_fit_together_is_refused(changes: di
         ({"ponder": True}, "--ponder: " + sentence("settings", "ticks-ponder")),
         ({"limits": {"cpu": 2}}, "--limit: " + sentence("settings", "ticks-cpu")),
         ({"isolation": "standard"}, "--isolation: " + sentence("settings", "ticks-isolation")),
-        ({"link_allowance": "5ms"}, "--link-allowance: " + sentence("settings", "ticks-link-allowance")),
+        pytest.param(
+            {"link_allowance": "5ms"}, "--link-allowance: " + sentence("settings", "ticks-link-allowance"), marks=NEEDS_ALL
+        ),
     ],
 )
 def test_what_ticks_do_not_have_is_refused_in_a_line(given: dict[str, Any], line: str) -> None:

@@ -117,12 +117,12 @@ def test_a_stage_in_rounds_that_names_line_ups_gets_one_answer_that_helps(tmp_pa
 
 def test_an_unknown_setting_gets_the_nearest_names_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        stages(tmp_path, 'bots = ["a"]\nisolated = 1\nxyzzy = 1\n[[stage]]\nround = 2\n')
+        stages(tmp_path, 'bots = ["a"]\nseeded = 1\nxyzzy = 1\n[[stage]]\nround = 2\n')
     told = [problem.split(": ", 1)[1] for problem in caught.value.problems]
     every = "`khiva-arena init FILE` writes all settings, each with what it does"
     assert sorted(told) == [
-        f"unknown setting 'isolated'; near to it: isolation, listen, seed; {every}",
         f"unknown setting 'round' of a stage; near to it: rounds; {every}, and which a stage may have",
+        f"unknown setting 'seeded'; near to it: seed, seeds; {every}",
         f"unknown setting 'xyzzy'; {every}",
     ]
 

@@ -8,6 +8,7 @@ import pytest
 from axe import load, violations
 from browser import Page
 from in_targets import long_but
+from sides import EXTENSIONS
 
 import khiva_arena
 
@@ -22,7 +23,7 @@ VIEWS = {
 }
 
 DARK = re.compile(r"prefers-color-scheme|light-dark\(")
-STYLES = ("display/page/browser/page.css", "extensions/league/routes/league.css")
+STYLES = ("display/page/browser/page.css", *(["extensions/league/routes/league.css"] if "league" in EXTENSIONS else []))
 IN_THE_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
 COLOUR = re.compile(r"--[a-z0-9]+: (#[0-9a-f]{3,6}|\d+ \d+ \d+)")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sides import NEEDS_ALL
 
 import khiva_arena
 from khiva_arena.bots.protocol import messages
@@ -18,6 +19,7 @@ OF_OTHERS = {"Any", "DataFrame", "Iterator", "Mapping", "None", "Path", "Self", 
 """Names in annotations that are Python's."""
 
 
+@NEEDS_ALL
 def test_the_types_are_of_the_names_that_there_are() -> None:
     stub = ast.parse((ROOM / "__init__.pyi").read_text())
     found = {
@@ -33,12 +35,14 @@ def test_the_types_are_of_the_names_that_there_are() -> None:
     assert (ROOM / "py.typed").is_file()
 
 
+@NEEDS_ALL
 def test_each_name_is_there_and_says_what_it_is() -> None:
     for name in khiva_arena.__all__:
         assert getattr(khiva_arena, name).__doc__, name
     assert [name for name in dir(khiva_arena) if not name.startswith("__")] == sorted(khiva_arena.__all__)
 
 
+@NEEDS_ALL
 def test_each_class_that_a_function_returns_has_a_name_here() -> None:
     """What methods of a game return is in khiva_arena.games, which is public, too."""
     offered = {name: getattr(khiva_arena, name) for name in khiva_arena.__all__}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena
+from sides import NEEDS_ALL
 
 from khiva_arena.competition.settings import template
 from khiva_arena.competition.settings.file import read_file
@@ -22,6 +23,7 @@ def settings_text() -> str:
     return template.settings_text({"bots": SHIPPED, "out": "results/competition"})
 
 
+@NEEDS_ALL
 def test_it_reads_as_it_should() -> None:
     """The golden file is for people to read: `khiva-arena init tests/interface/cli/competition.toml` writes it, once it is
     removed."""
