@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import pytest
 from arena import arena, bots
 from in_targets import soak_but_every
 from once import made_once
-from stores import NAIVE, RANDOM, TRUSTED
+from sides import COMMANDS
+from stores import NAIVE, RANDOM, SHORT, TRUSTED
 
 import khiva_arena
 from khiva_arena.interface.cli import main
@@ -134,8 +136,13 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
 }
 """A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
 waits for somebody is refused here: it may import nothing before it knows that it has work."""
-CORE_WORK = ("bundle", "close", "export", "match", "plan", "replay", "report", "run", "show", "standings", "verify")
-"""The commands of the core that play, or read an ordinary store."""
+ORDINARY: dict[str, tuple[str, ...]] = {
+    "close": ("close", "open", "1", "--yes"),
+    "decode": ("decode", "raw/seat-0.to-bot"),
+    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, "--seeds", "32", "--elo1", "200", "--alpha", "0.2", "--rule", "max_turns=2"),
+    "watch": ("watch", "events.jsonl"),
+}
+"""Ordinary uses of the commands of the core that ``NEEDS`` has refused."""
 SEES = """
 import os, sys
 from khiva_arena.interface.cli import main
@@ -255,8 +262,13 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
 
 @made_once
 def played(folder: Path) -> None:
-    """Two matches of bots in C in "out"."""
-    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", *TRUSTED, "--out", "out", cwd=folder)
+    """Two matches of bots in C in "out", lines about one in "events.jsonl", its bytes in "raw", and an event that is to begin in
+    "open"."""
+    run = ("run", *bots(RANDOM, NAIVE), "--seats", "2", *TRUSTED)
+    arena(*run, "--seeds", "2", "--out", "out", cwd=folder)
+    arena(*run, "--seeds", "1", "--out", "more", "--events-file", "events.jsonl", *SHORT, cwd=folder)
+    arena(*run, "--seeds", "1", "--out", "open", "--commit", cwd=folder)
+    arena("match", *bots(RANDOM, NAIVE), *TRUSTED, *SHORT, "--capture", "raw", cwd=folder)
 
 
 @pytest.mark.slow
@@ -293,11 +305,16 @@ def test_a_command_imports_only_the_libraries_that_it_needs(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", CORE_WORK)
-def test_a_command_of_the_core_imports_no_extension(command: str, played: Path, tmp_path: Path) -> None:
-    words, exits, _ = NEEDS[command]
-    (tmp_path / "out").symlink_to(played / "out")
-    assert of_extensions(imported(tmp_path, *words, exits=exits)) == set()
+@pytest.mark.parametrize("command", [name for name in main.commands() if name not in COMMANDS])
+def test_a_command_of_the_core_imports_no_extension(
+    command: str, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command == "bots":
+        monkeypatch.setenv("PATH", "")  # it starts the tools of every language that is here
+    folder = shutil.copytree(played, tmp_path / "copy")
+    words, exits = (ORDINARY[command], 0) if command in ORDINARY else NEEDS[command][:2]
+    assert exits != 2
+    assert of_extensions(imported(folder, *words, exits=exits)) == set()
 
 
 @pytest.mark.slow
