@@ -19,19 +19,22 @@ from khiva_arena.common.text import harmless, isolated
 from khiva_arena.competition.run.live_views import LIVE_VIEWS
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
+from khiva_arena.display.page.html import has_drawing
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.seats import final_page
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.seating import linked, relays_order
 from khiva_arena.extensions.seats.taken_seat import TakenSeat
-from khiva_arena.games.asked import YOU
-from khiva_arena.games.registry import NAMES
+from khiva_arena.games.asked import YOU, second_person
+from khiva_arena.games.base import Event, Plain, State
+from khiva_arena.games.registry import NAMES, get
 from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
+from khiva_arena.records.replay.frames import film, opened
+from khiva_arena.records.replay.record import FORFEITED, Record
 from khiva_arena.records.replay.story import ending
 from khiva_arena.records.replay.verify import verify
 
@@ -96,12 +99,12 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
             say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
         outcome = play_one(setup.job)
     if outcome.record is None:
-        hub.say(final_page.void(outcome.void))
+        hub.say(_page_of_void(outcome.void))
         _wait_until_shown(hub, options)
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
-    last = {"since": final_page.since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
-    hub.say(final_page.page_of_end(outcome.record, setup.job.secret, names) | last)
+    last = {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
+    hub.say(_page_of_end(outcome.record, setup.job.secret, names) | last)
     _wait_until_shown(hub, options)
     _print(outcome, setup, names, as_json)
     say_faults(outcome, setup.job, setup.words, Tracing(trace=False, capture=None, notes=False))
@@ -109,6 +112,50 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
         _until_closed(hub)
     return 0
+
+
+def _page_of_end(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
+    """Return the last message to a person's page: the match as the page's viewer takes it, with all hands open.
+
+    names: by seat
+
+    Raises RecordError if it does not replay.
+    """
+    reel = film(record, secret, names, not has_drawing(record.header.game))
+    reel.events = [[(event, second_person(text, names)) for event, text in frame] for frame in reel.events]
+    faults = [
+        [choice.seat, choice.why, at + 1, ""]
+        for at, step in enumerate(record.steps)
+        for choice in step
+        if choice.why and choice.why != FORFEITED
+    ]
+    match = {
+        "key": "1/0",
+        "names": list(names),
+        "ranks": list(record.ranks),
+        "scores": list(record.scores),
+        "verdicts": [str(verdict) for verdict in record.verdicts],
+        "faults": faults,
+    }
+    return {"match": match} | opened(reel)
+
+
+def _since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
+    """Return the events since a seat last chose, a line each, with all hands open."""
+    game = get(record.header.game, record.header.rules_version)
+    chose = max((at for at, step in enumerate(record.steps, 1) if any(choice.seat == seat for choice in step)), default=0)
+    lines: list[str] = []
+
+    def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
+        lines.extend(second_person(line, names) for event in happened if step >= chose and (line := game.narrate(event, names)))
+
+    verify(record, secret, watch)
+    return lines
+
+
+def _page_of_void(reason: str) -> dict[str, Plain]:
+    """Return the last message of a match that was void, with the reason."""
+    return {"match": None, "text": f"The match is void: {reason}"}
 
 
 def _wait_until_shown(hub: Hub, options: Mapping[str, Any]) -> None:
