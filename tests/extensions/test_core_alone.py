@@ -12,7 +12,10 @@ from removed import copy_without
 from sides import EXTENSIONS, TESTS, TOGETHER, core_tests
 
 FAST = "not slow and not soak and not language and not long"
-BESIDE = (".ci", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "interpreters", "pyproject.toml", "results")
+BESIDE = (
+    *(".ci", ".importlinter", "interpreters", "results", "Makefile", "pyproject.toml"),
+    *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"),
+)
 """What tests of the core read beside the package and its folders."""
 
 
@@ -37,4 +40,4 @@ def test_the_core_passes_its_fast_tests_without_any_extension(open_folder: Path)
     done = subprocess.run([copy.interpreter, *words], cwd=open_folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
     assert (passed := re.search(r"(\d+) passed", done.stdout))
-    assert int(passed[1]) > 5_000
+    assert int(passed[1]) > 3_500
