@@ -135,10 +135,17 @@ has their types."""
 _MODULES = ("env", "errors", "games")
 _OF_EXTENSIONS = {"Merged": "shards", "RerunPart": "shards", "merge": "shards"}
 """The extension that has each other public name."""
-__all__ = [*_MODULES, *_HOMES, *_OF_EXTENSIONS]
+
+
+def _names() -> list[str]:
+    """Return the public names, with those of the installed extensions."""
+    hooks = import_module("khiva_arena.common.hooks")
+    return [*_MODULES, *_HOMES, *(name for name, extension in _OF_EXTENSIONS.items() if hooks.row_of(extension))]
 
 
 def __getattr__(name: str) -> object:
+    if name == "__all__":  # for ``from khiva_arena import *``
+        return _names()
     if name in _MODULES:
         return import_module(f"khiva_arena.{name}")
     if name in _OF_EXTENSIONS:
@@ -150,4 +157,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *_names()})

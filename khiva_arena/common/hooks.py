@@ -39,6 +39,10 @@ class Hook(Generic[H]):
         return cast(H, next(filled.by for filled in row.load() if filled.hook is self))
 
 
+class AbsentNameError(ConfigError, AttributeError):
+    """A public name of ``khiva_arena`` whose extension is not installed, so that ``hasattr`` and ``help`` take it for no name."""
+
+
 class FilledHook(NamedTuple):
     """A hook, and the object of an extension that fills it."""
 
@@ -166,9 +170,11 @@ def check_installed(extension: str, purpose: str) -> None:
 
 
 def public_name(extension: str, name: str) -> object:
-    """Return the object that an extension adds to ``khiva_arena`` by a name. Raises ConfigError if it is not installed."""
-    check_installed(extension, f"khiva_arena.{name}")
-    return next(row for row in rows() if row.name == extension).names[name]()
+    """Return the object that an extension adds to ``khiva_arena`` by a name. Raises AbsentNameError if it is not installed."""
+    row = row_of(extension)
+    if row is None:
+        raise AbsentNameError(f"khiva_arena.{name}: {absent(extension)}")
+    return row.names[name]()
 
 
 def settings() -> Iterator[Setting]:

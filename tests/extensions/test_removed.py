@@ -40,11 +40,22 @@ OTHERS: dict[str, list[tuple[str, ...]]] = {
 }
 """Uses of an extension that need no word of its own."""
 API = """
-import json
+import json, os
 from khiva_arena.errors import ConfigError
-names, settings = map(json.loads, sys.argv[2:])
+from khiva_arena.interface.cli import main
+names, settings, flags = map(json.loads, sys.argv[2:])
+assert not [name for name in names if hasattr(khiva_arena, name) or name in khiva_arena.__all__]
+
+def run_with(name):
+    os.environ[name] = "1"
+    try:
+        return main.cli.main(["run", "--out", "new"], standalone_mode=False)
+    finally:
+        del os.environ[name]
+
 calls = [lambda name=name: getattr(khiva_arena, name) for name in names]
 calls += [lambda name=name: khiva_arena.run(out="new", **{name: "x"}) for name in settings]
+calls += [lambda name=name: run_with(f"KHIVA_ARENA_RUN_{name.upper()}") for name in (*settings, *flags)]
 for call in calls:
     try:
         print("given:", call())
@@ -107,10 +118,11 @@ def test_the_core_works_without_an_extension_and_refuses_it_by_name(name: str, p
     assert set(CORE) <= listed
     assert listed.isdisjoint(command.name for row in gone for command in row.commands)
     names, settings = [word for row in gone for word in row.names], [one.name for row in gone for one in row.settings]
-    if names or settings:
-        said = copy.python(API, json.dumps(names), json.dumps(settings), cwd=played).splitlines()
+    flags = [flag.parameter for row in gone for flag in row.flags if "run" in flag.commands]
+    if names or settings or flags:
+        said = copy.python(API, *map(json.dumps, (names, settings, flags)), cwd=played).splitlines()
         assert [line for line in said if not any(absent(row.name) in line for row in gone)] == []
-        assert len(said) == len(names) + len(settings)
+        assert len(said) == len(names) + 2 * len(settings) + len(flags)
     assert {path.name for path in played.iterdir()} == before
 
 

@@ -135,7 +135,7 @@ class _Problems:
     def add_unknown(self, key: str) -> None:
         place = self.places.get(key) or f"--{key}"
         if reason := hooks.why_unknown(key):
-            self.lines.append(f"{place}: {reason}")
+            self.lines.append(f"{place}: {reason}" if place.startswith("--") else f"{place}: {key} {reason}")
             return
         self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
 

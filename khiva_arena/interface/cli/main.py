@@ -117,6 +117,8 @@ class Commands(click.Group):
                 ctx.fail(f"{args[0]} {reason}.")
             near = get_close_matches(args[0], commands(), n=1)
             ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        if not ctx.resilient_parsing:
+            _refuse_variables_of_absent(args[0])
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -128,6 +130,16 @@ class Commands(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples("", formatter)
         super().format_epilog(ctx, formatter)
+
+
+def _refuse_variables_of_absent(command: str) -> None:
+    """Raise ConfigError for a variable that sets a flag of an extension which is not installed: it would be ignored."""
+    prefix = f"KHIVA_ARENA_{command.upper()}_"
+    for name in sorted(name for name in os.environ if name.startswith(prefix)):
+        from khiva_arena.common import hooks  # not above: few users set variables
+
+        if reason := hooks.why_unknown(name.removeprefix(prefix).lower()):
+            raise ConfigError(f"{name}: {reason}")
 
 
 def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
