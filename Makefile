@@ -41,7 +41,9 @@ FORCE:
 	  { echo "Khiva Arena needs Python 3.11 or newer; name one with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
 	@echo "setting up .venv (once)" >&2
 	@# A folder that was moved leaves compiled code behind, and could still be imported.
-	@[ ! -d khiva_arena ] || { find khiva_arena -type d -name __pycache__ -prune -exec rm -r {} + && find khiva_arena -depth -type d -empty -delete; }
+	@$(PYTHON) -c 'import pathlib, shutil; here = pathlib.Path("khiva_arena"); \
+	  [shutil.rmtree(path) for path in [*here.rglob("__pycache__")]]; \
+	  [path.rmdir() for path in sorted(here.rglob("*"), reverse=True) if path.is_dir() and not any(path.iterdir())]'
 	@$(PYTHON) -m venv --without-pip .venv >&2 || $(NO_VENV)
 	@$(OTHER_PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv >&2 || $(NO_VENV)
 	@if [ -e $(BIN)/pip ]; then $(BIN)/pip $(INSTALL) -e .; else $(OTHER_PIP) $(INSTALL) pip -e .; fi
