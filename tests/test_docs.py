@@ -296,6 +296,7 @@ def test_the_top_level_holds_what_the_design_says() -> None:
         "pyproject.toml",
         "Makefile",
         "Containerfile",
+        ".git-blame-ignore-revs",
         ".gitignore",
         ".importlinter",
     }
