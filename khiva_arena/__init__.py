@@ -138,7 +138,7 @@ _OF_EXTENSIONS = {"Merged": "shards", "RerunPart": "shards", "merge": "shards"}
 
 
 def _names() -> list[str]:
-    """Return the public names, with those of the installed extensions."""
+    """Return the public names, with those of extensions that are installed."""
     hooks = import_module("khiva_arena.common.hooks")
     return [*_MODULES, *_HOMES, *(name for name, extension in _OF_EXTENSIONS.items() if hooks.row_of(extension))]
 
