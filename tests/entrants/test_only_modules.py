@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from arena import arena, bots
 from compiled_bots import EVENT, RUN_AGAIN, digest
+from compiled_bots import played as played
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.detect import best

@@ -8,6 +8,7 @@ import pytest
 from arena import arena, bots
 from bundling import lines_of
 from compiled_bots import EVENT, RUN_AGAIN, digest
+from compiled_bots import played as played
 from wording import sentence
 
 from khiva_arena.bots.sandbox.level import Level
