@@ -21,7 +21,6 @@ from khiva_arena import __version__
 from khiva_arena.common.shipped import folder
 from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.checker.in_page import EXTENSIONS, carries
 from khiva_arena.extensions.checker.rooms import packed
 from khiva_arena.games.registry import NAMES
 
@@ -61,6 +60,8 @@ def checker_page(runtime: bytes) -> str:
     Raises ConfigError if that cannot be read, or has other files than these.
     """
     data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
+    from khiva_arena.extensions.checker.in_page import carries  # not above: what it checks with comes with it
+
     script, style = page_script(NAMES, "checking"), page_style()
     policy = _POLICY.format(script=hash_of(script), style=hash_of(style))
     words = {"engine": __version__, "carries": carries(), "policy": policy, "style": style, "script": script}
@@ -71,6 +72,8 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
     verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
+    from khiva_arena.extensions.checker.in_page import EXTENSIONS  # as above
+
     own = {"rooms.zip": packed(FIRSTS, EXTENSIONS), "worker.js": worker.encode()}
     return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
 
