@@ -3,7 +3,7 @@
 The folders, from the bottom up, and the rooms in each. A room imports only rooms above it in this list. The tool ``layout`` of
 the tests prints a line a module:
 
-base (what every folder may use; it lies in the package itself)
+base (modules for every folder; they lie in the package itself)
 
     native        programs in C, built at set-up where there is a compiler
     errors        every error that a user may meet, with its exit code
@@ -47,7 +47,7 @@ records (what was played, and playing it again)
     replay        definition and record of a match, and playing it again
     store         the SQLite file of events, and bundles of events
 
-trainers (games for those who train; it lies in the package itself)
+trainers (games for training; it lies in the package itself)
 
     env           games for trainers
 
@@ -56,7 +56,7 @@ table (one match, and the bots that enter it; they lie in the package itself)
     arbiter       one match: who is asked, under which clock, by which processes
     entrants      bots: found, copied, hashed, built, tried, and why one does not start
 
-display (what people look at)
+display (pages and the terminal)
 
     page          rows made into one HTML file
     terminal      lines on stderr, the live screen, and the table of a match
@@ -71,13 +71,13 @@ competition (one competition, from its settings to sound rows)
     pages         pages of results, read from the events of a store or a bundle
     run           a whole run: who plays, playing, messages, the live page
 
-interface (what users call)
+interface (commands and the Python API)
 
     api           names that ``import khiva_arena`` offers
     commands      the work of each command, in a file named like it
     cli           the words and options of each command
 
-extensions (what most runs never load, and the rest can do without)
+extensions (parts that most runs never load)
 
     own_games     games that a user hands over, in processes of their own
     serve         pages that are served to browsers
