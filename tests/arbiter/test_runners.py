@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
 
+import khiva_arena
 from khiva_arena.arbiter import pool, runners
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
@@ -209,7 +210,7 @@ def test_what_a_module_wrote_that_does_not_start_is_captured(tmp_path: Path, cap
 def test_every_level_plays_the_same(level: Level) -> None:
     if python_at(level) != sys.executable:
         lacks("bots of root, who are another user at this level, cannot come to the tests' Python", may=True)
-    readable = (str(DOUBLE.parent), str(Path(line.__file__).parents[3]))
+    readable = (str(DOUBLE.parent), str(Path(khiva_arena.__file__).parents[1]))
     job = a_job("honest", "traps:3")
     commands = tuple(dataclasses.replace(command, readable=readable) for command in job.commands)
     outcome = trio.run(_play, replace(job, commands=commands, sandbox=Sandbox(level)))
