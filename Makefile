@@ -135,8 +135,8 @@ docs-oldest: .venv/.oldest-docs ## build the site with the oldest tools that pyp
 	@.venv/oldest-docs/bin/pip $(INSTALL) -e . $(OLDEST_SITE)
 	@touch $@
 
-release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, page that checks, site, notes, hashes (needs npm); ten minutes; UNRELEASED=yes to try it between releases
-	@.venv/release/bin/python .ci/release.py $(if $(UNRELEASED),--unreleased)
+release: .venv/.release ## build all of a release from the commit, twice, into dist/: wheels, sdist, page that checks, site, notes, hashes (needs npm); ten minutes; UNRELEASED=yes to try it between releases, WITHOUT_ADDRESS=yes if the project has no address
+	@.venv/release/bin/python .ci/release.py $(if $(UNRELEASED),--unreleased) $(if $(WITHOUT_ADDRESS),--without-address)
 
 rehearse: .venv/.release ## type every install line of the pages against dist/, each in an empty environment; PYTHONS="python3.12 python3.13" WITHOUT=package
 	@.venv/release/bin/python .ci/rehearse.py $(PYTHONS) $(if $(WITHOUT),--without $(WITHOUT))

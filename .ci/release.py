@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from khiva_arena.common.address import ADDRESS, Address
 from khiva_arena.display.page.released import HASH
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,9 +53,15 @@ def main() -> int:
     parser.add_argument(
         "--unreleased", action="store_true", help="build code that has no release's version, as CI does to try this"
     )
-    unreleased = parser.parse_args().unreleased
+    parser.add_argument(
+        "--without-address", action="store_true", help="build although khiva_arena/common/address.py names no address, as CI does"
+    )
+    flags = parser.parse_args()
     try:
-        check_version(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"], unreleased=unreleased)
+        check_version(
+            tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"], unreleased=flags.unreleased
+        )
+        check_address(ADDRESS, without=flags.without_address)
         check_clean()
         with tempfile.TemporaryDirectory(prefix="khiva-release-") as folder:
             # One for both builds, by pinned hashes: what runs the page, and the interpreters, unless they are there already.
@@ -82,6 +89,16 @@ def check_version(version: str, *, unreleased: bool) -> None:
     """Raise NotBuiltError for the version of unreleased code, unless such code is to be built, too."""
     if ".dev" in version and not unreleased:
         raise NotBuiltError(f"{version} is the version of unreleased code: write that of the release first, as RELEASING.md says")
+
+
+def check_address(address: Address, *, without: bool) -> None:
+    """Raise NotBuiltError if a field of the address is empty, unless a release without one is asked for."""
+    empty = ", ".join(name for name, url in address._asdict().items() if not url)
+    if empty and not without:
+        raise NotBuiltError(
+            f"khiva_arena/common/address.py has no {empty}. Fill that in, or type `make release WITHOUT_ADDRESS=yes`: messages "
+            "then name pages by their paths on the user's machine"
+        )
 
 
 def check_clean() -> None:

@@ -1,6 +1,7 @@
 """What the documents say is so: the commands run, the files are where they are said to be, the settings are taken."""
 
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, ROOT, C, arena, bots
+from links import dead_links
 from make_layout import PACKAGE, place_of
 from make_layout import headings as headings_of_rooms
 from tools import lacks
@@ -251,25 +253,12 @@ def test_no_document_has_a_gap_left_to_fill() -> None:
         assert not re.search(r"^[A-Z]+(_[A-Z]+)+$|\bTODO\b|\bTBD\b", path.read_text(), re.MULTILINE), path
 
 
-def headings(page: Path) -> set[str]:
-    """As a link names them."""
-    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    lines = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines} | set(
-        re.findall(r"^\((\w+)\)=$", text, re.MULTILINE)
-    )
-
-
 def test_links_lead_somewhere() -> None:
     """Those of every page, to files and to headings."""
     rooms = ("bots", "docs", "khiva_arena", "protocol", "results", "tests")
     every = [*ROOT.glob("*.md"), *(path for room in rooms for path in (ROOT / room).glob("**/*.md"))]
-    for path in [one for one in every if "node_modules" not in one.parts]:
-        for link, heading in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text()):
-            if "://" not in link:
-                page = path.parent / link if link else path
-                assert page.exists(), f"{path}: {link}"
-                assert not heading or heading in headings(page), f"{path}: {link}#{heading}"
+    pages = [one for one in every if "node_modules" not in one.parts]
+    assert [(str(page.relative_to(ROOT)), link) for page in pages for link in dead_links(page, ROOT)] == []
 
 
 def test_help_names_every_setting(tmp_path: Path) -> None:
@@ -306,8 +295,9 @@ def test_what_the_container_copies_is_there() -> None:
     copied = re.findall(r"^COPY (.*) \S+$", (ROOT / "Containerfile").read_text(), re.MULTILINE)
     assert all((ROOT / word).exists() for line in copied for word in line.split())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert set(shipped) | {"khiva_arena"} <= {word for line in copied for word in line.split()}
+    pages = runpy.run_path(str(DOCS / "wheel_pages.py"))
+    forced = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert {"khiva_arena", *forced, *pages["FOLDERS"], *pages["FILES"]} <= {word for line in copied for word in line.split()}
 
 
 def test_no_file_is_two_rooms() -> None:

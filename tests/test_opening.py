@@ -105,6 +105,7 @@ OTHERS = {
     "extensions/seats/seating": (1, MADE),
     "extensions/seats/terminal_seat": (3, TYPED),
     "common/shipped": (1, OURS),
+    "common/manual": (1, OURS),
     "records/store/files": (1, OURS),
     "records/store/new_file": (1, MADE),
     "records/store/private": (2, MADE),

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from khiva_arena import __version__
+from khiva_arena.common.address import Address
 
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
@@ -40,6 +41,15 @@ def test_unreleased_code_is_no_release(release: dict[str, Any]) -> None:
         release["check_version"]("0.3.0.dev1", unreleased=False)
     release["check_version"]("0.3.0.dev1", unreleased=True)
     release["check_version"]("0.3.0", unreleased=False)
+
+
+def test_a_release_names_where_the_project_lives_unless_it_is_told_otherwise(release: dict[str, Any]) -> None:
+    full = Address("https://example.org/a", "https://example.org/b", "https://example.org/c")
+    release["check_address"](full, without=False)
+    for field in full._fields:
+        with pytest.raises(release["NotBuiltError"], match=f"{field}.*WITHOUT_ADDRESS=yes"):
+            release["check_address"](full._replace(**{field: ""}), without=False)
+        release["check_address"](full._replace(**{field: ""}), without=True)
 
 
 def test_every_place_has_the_same_version(rehearse: dict[str, Any]) -> None:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
+from links import dead_links
 from once import made_once
 from pages import REPLAY, blocks
 from tools import need
 from wording import sentence
 
+from khiva_arena.common.manual import files
 from khiva_arena.native import build
 
 pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("wheel")]  # one worker installs it, and compiles its modules
@@ -152,3 +154,16 @@ def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path
     assert "Crosstable" in run(installed, tmp_path, "standings", "results/competition", "--section", "all")
     run(installed, tmp_path, "bundle", "results/competition", "cup.bundle")
     assert "6 of 6 matches are sound" in run(installed, tmp_path, "verify", "cup.bundle")
+
+
+def test_every_link_of_an_installed_page_leads_to_a_file_and_a_heading_of_the_installation(installed: Path) -> None:
+    package = installed.resolve() / "khiva_arena"
+    assert [name for name in files().values() if not (package / "_shipped" / name).is_file()] == []
+    assert [(str(page), link) for page in package.rglob("*.md") for link in dead_links(page, package)] == []
+
+
+def test_help_and_commands_name_files_of_the_installation(installed: Path, tmp_path: Path) -> None:
+    for words in (("-h",), ("run", "-h"), ("new", "python", "my-bot"), ("check", "--quick", "my-bot")):
+        named = re.findall(rf"{re.escape(str(installed))}[\w./-]*\w", run(installed, tmp_path, *words))
+        assert named, words
+        assert [path for path in named if not Path(path).exists()] == []

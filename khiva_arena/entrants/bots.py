@@ -294,7 +294,9 @@ def _guest(word: str) -> Bot:
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     path = folder / "bot.toml"
     if not os.path.lexists(path):
-        raise ConfigError(f"--bot {word}: the folder has no bot.toml; {shipped.folder('bots') / 'README.md'} shows one")
+        from khiva_arena.common.manual import where  # not above: few folders lack it
+
+        raise ConfigError(f"--bot {word}: the folder has no bot.toml; {where('bots')} shows one")
     bot_toml = manifest.read(path, dict(loading.runtimes), follow=sources.is_shipped(path))
     files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading)
     home, most = os.path.abspath(folder), loading.bounds.bot_file_size

@@ -1,4 +1,5 @@
-"""The step of hatchling that builds headers and programs in C for a wheel, and for an installation by ``pip install -e``.
+"""The step of hatchling that adds to a wheel what has to be made for it: headers and programs in C, which an installation by
+``pip install -e`` gets, too, and the pages with links that hold in an installation.
 
 A release builds wheels for other processors, too: ``KHIVA_ARENA_MACHINE`` names the one that the compiler of ``CC`` builds for.
 """
@@ -6,17 +7,22 @@ A release builds wheels for other processors, too: ``KHIVA_ARENA_MACHINE`` names
 import os
 import platform
 import runpy
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class Programs(BuildHookInterface[Any]):
-    """Add headers and programs to a wheel, which is then for one processor; without a compiler it is for all of them."""
+class Made(BuildHookInterface[Any]):
+    """Add programs and pages to a wheel. One with programs is for one processor; without a compiler it is for all of them."""
+
+    pages = ""
+    """The folder of the pages while a wheel is built."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the programs. ``version``: editable if they are to lie beside their sources, else of a wheel."""
+        """Build programs and pages. ``version``: editable if the programs are to lie beside their sources, else of a wheel."""
         tools = runpy.run_path(str(Path(self.root, "khiva_arena", "native", "build.py")))
         tools["write_headers"]()
         named = os.environ.get("KHIVA_ARENA_MACHINE", "")
@@ -29,3 +35,22 @@ class Programs(BuildHookInterface[Any]):
             systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
             build_data["tag"] = f"py3-none-{systems}"
             build_data["artifacts"] += [str(Path(path).relative_to(self.root)) for path in paths]
+        if version != "editable":
+            self.pages = tempfile.mkdtemp(prefix="khiva-pages-")
+            self._add_pages(build_data["force_include"])
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the pages once the wheel is written."""
+        if self.pages:
+            shutil.rmtree(self.pages)
+
+    def _add_pages(self, included: dict[str, str]) -> None:
+        """Write each page with the links that it has in a wheel, and name it with its place there."""
+        tools = runpy.run_path(str(Path(self.root, "docs", "wheel_pages.py")))
+        for page in tools["pages"]():
+            made = Path(self.pages, page)
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(tools["in_wheel"](page), "utf-8")
+            included[str(made)] = tools["place"](page)
+        for file in tools["BESIDE"]:
+            included[str(Path(self.root, file))] = tools["place"](file)

@@ -155,7 +155,7 @@ def remedy(level: Level, why: str) -> str:
     if level.confines and system.why_no_levels():
         from khiva_arena.bots.sandbox import remedies  # not above: it is for machines that lack something
 
-        return remedies.ELSEWHERE
+        return remedies.elsewhere()
     below = kind(level).needs
     if below is not None and (why_below := why_not(below)):
         return remedy(below, why_below)

@@ -35,8 +35,14 @@ ENGINES = {
     "/.dockerenv": ("docker", "seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"),
     "/run/.containerenv": ("podman", "seccomp=unconfined", "label=disable", "unmask=ALL"),
 }
-"""Files by which a container is known, its engine, and the options with which bubblewrap works inside: docs/docker.md."""
-ELSEWHERE = f"run it in a virtual machine or a container with Linux, which {folder('docs') / 'docker.md'} describes"
+"""Files by which a container is known, its engine, and the options with which bubblewrap works inside: docs/install.md."""
+
+
+def elsewhere() -> str:
+    """Return what to do on a system that no isolation level is for."""
+    from khiva_arena.common.manual import where  # not above: most systems have a level
+
+    return f"run it in a virtual machine or a container with Linux: {where('install', 'Docker and Podman')}"
 
 
 def of_control_groups() -> str:
@@ -101,8 +107,11 @@ def _sudo() -> str:
 
 def installation(package: str) -> str:
     """Return the command that installs a package on this system, or the page that says how if the system is not known."""
-    command = next((INSTALL[name] for name in _names() if name in INSTALL), "")
-    return f"{_sudo()}{command} {package}" if command else f"install {package}, see {folder('docs') / 'isolation.md'}"
+    if command := next((INSTALL[name] for name in _names() if name in INSTALL), ""):
+        return f"{_sudo()}{command} {package}"
+    from khiva_arena.common.manual import where  # not above, as in elsewhere
+
+    return f"install {package}, see {where('install')}"
 
 
 def _names() -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.competition.conformance.positions import Place, place
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.failed import Failed
@@ -15,8 +15,8 @@ from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
 from khiva_arena.records.replay.definition import TimeLimits
 
-SPEC = folder("protocol") / "SPEC.md"
-"""The path of SPEC.md on this machine, for the texts that name it."""
+SPEC = where("spec")
+"""Where a user reads SPEC.md, for the texts that name it."""
 
 
 class Silent(Failed):

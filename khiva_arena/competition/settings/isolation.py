@@ -99,7 +99,9 @@ def _no_level(flag: str) -> NoLevel:
 def warn_of_cold_files(say: Say) -> None:
     """Warn, once bots were started for the first time, if the files that they read could not be kept in memory."""
     if lack := refusal():
-        notes = f"a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}"
+        from khiva_arena.common.manual import where  # not above: few machines refuse
+
+        notes = f"a bot could leave itself notes by what it reads, see {where('isolation', 'Files in memory')}"
         say(f"{lack}; {notes}", warning=True)
 
 

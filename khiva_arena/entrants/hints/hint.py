@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgpack
 
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints import bot_files, causes, interpreted, missing_files
 from khiva_arena.entrants.hints.causes import AN_INDEX
@@ -144,7 +144,6 @@ IN_TIME = (
 START_IN_TIME = "do less before the hello: prepare it in the build, or at the first decide, which the bank pays for"
 OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the file into the folder"
 
-PAGE = folder("bots") / "SANDBOX.md"
 REFUSED = re.compile(
     r"ENOMEM|MemoryError|OutOfMemoryError|Cannot allocate|bad_alloc|out of memory|Can't allocate|memory allocation of|"
     r"Heap exhausted|Could not reserve enough space",
@@ -322,18 +321,18 @@ def _of_sandbox(words: tuple[str, ...], actual: str, notes: str) -> str:
     if "SIGBUS" in actual:
         return (
             "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has 24 MiB (none at "
-            f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({PAGE})"
+            f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({where('sandbox')})"
         )
     if "memory: " in actual or ("ended" in actual and REFUSED.search(notes)):
         return (
             f"memory was refused: a bot has what --limit memory= says, 1 GiB by default, and what is claimed counts at once: "
-            f"{_smaller(words)} ({PAGE})"
+            f"{_smaller(words)} ({where('sandbox')})"
         )
     for line in notes.splitlines() if "ended" in actual else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
                 f"{path[0]}: of /etc a bot sees only the files that the shipped languages need: put a copy into the "
-                f"bot's folder, and name it by an option or variable of the runtime ({PAGE})"
+                f"bot's folder, and name it by an option or variable of the runtime ({where('sandbox')})"
             )
     return ""
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.manual import where
 from khiva_arena.common.result import Clock
-from khiva_arena.common.shipped import folder
 from khiva_arena.competition.audit.sample import share_of
 from khiva_arena.competition.settings.settings import AUTO, Settings
 from khiva_arena.entrants.bots import Bot
@@ -20,7 +20,6 @@ LOCAL = "local:"
 FILES = ("ca.pem", "cert.pem", "key.pem")
 MOST_LOCAL = 1_000
 PORT = 8786
-HOW = f"{folder('docs') / 'cluster.md'} has the two openssl lines that make them"
 _ADDRESS = re.compile(r"(?:(tls|tcp)://)?([^/\s]+)")
 
 
@@ -74,21 +73,25 @@ def access_of(settings: Settings) -> Access:
     return Access(address, 0, _certificates(settings.of_extensions["dask_tls"]))
 
 
+def _how() -> str:
+    return f"{where('many-machines', 'Certificates')} has the two openssl lines that make them"
+
+
 def _certificates(folder: Path | None) -> tuple[str, ...]:
     if folder is None:
         return ()
     if not folder.is_dir():
-        raise ConfigError(f"--dask-tls {folder}: no such folder; it has {', '.join(FILES)}; {HOW}")
+        raise ConfigError(f"--dask-tls {folder}: no such folder; it has {', '.join(FILES)}; {_how()}")
     files = [folder / name for name in FILES]
     if missing := [file.name for file in files if not file.is_file()]:
-        raise ConfigError(f"--dask-tls {folder}: has no {', '.join(missing)}; {HOW}")
+        raise ConfigError(f"--dask-tls {folder}: has no {', '.join(missing)}; {_how()}")
     key = files[-1]
     if stat.S_IMODE(key.stat().st_mode) & 0o077:
         raise ConfigError(f"--dask-tls {folder}: others may read key.pem; chmod 600 {key}")
     if not os.access(key, os.R_OK):
         raise ConfigError(f"--dask-tls {folder}: you may not read key.pem")
     if reason := _unusable(*map(str, files)):
-        raise ConfigError(f"--dask-tls {folder}: {reason}; {HOW}")
+        raise ConfigError(f"--dask-tls {folder}: {reason}; {_how()}")
     return tuple(str(file.absolute()) for file in files)
 
 

@@ -16,7 +16,7 @@ from dask import config
 from distributed import Client, Future
 from distributed.security import Security
 
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.extensions.cluster.task import work
 from khiva_arena.extensions.cluster.worker_messages import FIRST, RESOURCE, Sealed, SeenWorker
 
@@ -176,8 +176,8 @@ def explain(error: BaseException, address: str) -> str:
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
         return f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} ({innermost})"
     if "WRONG_VERSION_NUMBER" in words:
-        page = folder("docs") / "cluster.md"
-        return f"the scheduler there speaks no TLS; start it and its workers with certificates, see {page}"
+        page = where("many-machines", "Certificates")
+        return f"the scheduler there speaks no TLS; start it and its workers with certificates: {page}"
     if "_ALERT_" in words:
         return f"the scheduler does not take your certificate; {_SAME} ({_alert(texts)})"
     if any(isinstance(cause, socket.gaierror) for cause in causes):

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import pyspiel
 
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.errors import ConfigError, RulesError
 from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State, check_choices
 from khiva_arena.games.rules_map import file_in_rules
@@ -253,7 +253,7 @@ def load_game(text: object) -> Any:
         raise RulesError(f"game: {text!r} is not a text")
     name, names = text.partition("(")[0], pyspiel.registered_names()
     if name not in names:
-        page = f"{folder('docs') / 'openspiel-games.md'} lists those that it has"
+        page = f"{where('openspiel', 'Games that play')} lists those that it has"
         if name.startswith(IN_PYTHON):
             raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {page}")
         raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, names)}; {page}")

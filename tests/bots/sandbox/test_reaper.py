@@ -191,7 +191,7 @@ def test_levels_that_need_linux_say_so(monkeypatch: pytest.MonkeyPatch, platform
     monkeypatch.setattr(system, "PROC", proc)
     for level in (Level.STRICT, Level.STANDARD, Level.BASIC):
         assert why in why_not(level)
-        assert remedy(level, why_not(level)) == remedies.ELSEWHERE
+        assert remedy(level, why_not(level)) == remedies.elsewhere()
 
 
 def test_nobody_is_adopted_who_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
