@@ -1,13 +1,19 @@
 """How Sphinx makes the site: `make docs`. The source is the whole checkout, so that a page lies where it belongs (the rules of a
 game with the game, SPEC.md with the protocol) and a link leads to the same place on the site as in the tree."""
 
+import html
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from latex2mathml.converter import convert
 from pygments.lexers.special import TextLexer
 from sphinx.addnodes import pending_xref
+
+sys.path.insert(0, str(Path(__file__).parent))
+from side_bar import about, toctrees
 
 project = "Khiva Arena"
 author = "The authors of Khiva Arena"
@@ -28,7 +34,6 @@ include_patterns = [
     "bots/rules/*.md",
     "interpreters/README.md",
     "results/README.md",
-    "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
@@ -46,6 +51,12 @@ exclude_patterns = [
 ]
 
 myst_heading_anchors = 4  # the headings that a link may name, as they are named in the tree
+myst_enable_extensions = ["dollarmath"]  # formulas are between dollars, as GitHub reads them
+html_math_renderer = "mathml"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+LONG_CELL = 30
+"""The characters of a cell that are too many for a column of three on a phone."""
 html_theme = "furo"
 html_title = "Khiva Arena"
 html_show_copyright = False
@@ -54,16 +65,19 @@ html_show_sourcelink = False
 # Blocks without a language are what one types or what is printed: nothing in them is coloured.
 highlight_language = "none"
 
+README = "README"
+"""The first page of the checkout, whose place on the site the home page has."""
 START = """<!doctype html><meta charset="utf-8"><title>{0}</title>
 <meta http-equiv="refresh" content="0; url={1}"><a href="{1}">{0}</a>
 """
 
 
 def _plain_links_to_folders(app: Any, doctree: Any) -> None:
-    """A link to a folder of the tree has no page to lead to: its words stay, without a link. Any other dead link is an error."""
+    """A link to a folder of the tree, or to README.md, has no page: its words stay. Any other dead link is an error."""
     for link in list(doctree.findall(pending_xref)):
         target = str(link.get("reftarget", ""))
-        if target and (Path(app.env.doc2path(app.env.docname)).parent / target).is_dir():
+        place = Path(app.env.doc2path(app.env.docname)).parent / target.partition("#")[0]
+        if target and (place.is_dir() or target == README):
             link.replace_self(nodes.inline("", "", *link.children))
 
 
@@ -76,11 +90,49 @@ def _fields_as_lists(_app: Any, _what: str, _name: str, _obj: Any, _options: Any
     for line in lines:
         if found := FIELD.match(line):
             shown += ["", f"- **{found[1]}**: {line[found.end() :]}"]
-        elif shown and line and not line.startswith(" ") and shown[-1].startswith(("- **", "  ")):
-            shown.append(f"  {line}")
+        elif shown and line.strip() and shown[-1].startswith(("- **", "  ")):
+            shown.append(f"  {line.strip()}")
         else:
             shown.append(line)
     lines[:] = shown
+
+
+def _contents(_app: Any, name: str, source: list[str]) -> None:
+    """The home page gets the contents, from which the side bar is made."""
+    if name == root_doc:
+        source[0] += toctrees(root_doc)
+
+
+def _narrow_tables(_app: Any, doctree: Any, _name: str) -> None:
+    """Give each cell of a table with long cells its heading, which the style sheet shows where the table becomes a list."""
+    for table in doctree.findall(nodes.table):
+        head, body = next(table.findall(nodes.thead), None), next(table.findall(nodes.tbody), None)
+        if not (head and body):
+            continue
+        headings = [entry.astext() for entry in head.findall(nodes.entry)]
+        if len(headings) < 3 or all(len(entry.astext()) <= LONG_CELL for entry in body.findall(nodes.entry)):
+            continue
+        table["classes"].append("narrow-list")
+        for row in body.findall(nodes.row):
+            for heading, entry in zip(headings, list(row.findall(nodes.entry)), strict=False):
+                if heading and entry.astext():
+                    entry.insert(0, nodes.inline("", heading, classes=["narrow-head"]))
+
+
+def _formula(display: str) -> Any:
+    """Return what writes a formula as MathML, which browsers draw without a script."""
+
+    def visit(writer: Any, node: Any) -> None:
+        writer.body.append(convert(node.astext(), display=display))
+        raise nodes.SkipNode
+
+    return visit
+
+
+def _description(_app: Any, name: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Tell search engines what a page is for."""
+    if words := about(f"{name}.md"):
+        context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{html.escape(words)}">'
 
 
 def _start_page(app: Any, error: Exception | None) -> None:
@@ -90,8 +142,11 @@ def _start_page(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    for name in ("hex", "mermaid"):
-        app.add_lexer(name, TextLexer)
+    app.add_lexer("hex", TextLexer)
+    app.add_html_math_renderer("mathml", (_formula("inline"), None), (_formula("block"), None))
+    app.connect("source-read", _contents)
+    app.connect("doctree-resolved", _narrow_tables)
+    app.connect("html-page-context", _description)
     app.connect("doctree-read", _plain_links_to_folders)
     app.connect("autodoc-process-docstring", _fields_as_lists)
     app.connect("build-finished", _start_page)

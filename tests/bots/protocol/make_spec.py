@@ -6,10 +6,12 @@ import json
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from draw_session import drawing
 from golden import ROOT, VECTORS
 
 from khiva_arena.bots.protocol.session import TRANSITIONS
 
+DRAWING = ROOT / "protocol" / "session.svg"
 SPEC, README = ROOT / "protocol" / "SPEC.md", ROOT / "protocol" / "README.md"
 
 RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
@@ -160,16 +162,10 @@ def rule_table() -> str:
 
 def diagram() -> str:
     """The session's transitions as a diagram and as a table."""
-    moves = [
-        f"    {phase.name} --> {after.name}: {step.name}" for phase, steps in TRANSITIONS.items() for step, after in steps.items()
-    ]
-    ends = [f"    {phase.name} --> [*]" for phase, steps in TRANSITIONS.items() if not steps]
-    (first, *_) = TRANSITIONS
-    drawn = "\n".join(["```mermaid", "stateDiagram-v2", f"    [*] --> {first.name}", *moves, *ends, "```"])
     rows = ["| phase | steps and the phase they lead to |", "|---|---|"]
     for phase, steps in TRANSITIONS.items():
         rows.append(f"| {phase.name} | {', '.join(f'{step.name} to {after.name}' for step, after in steps.items()) or 'none'} |")
-    return drawn + "\n\n" + "\n".join(rows)
+    return f"![The phases of a session and the steps between them]({DRAWING.name})\n\n" + "\n".join(rows)
 
 
 def put(path: Path, part: str, text: str) -> str:
@@ -183,4 +179,4 @@ def put(path: Path, part: str, text: str) -> str:
 
 def files() -> dict[Path, str]:
     """What this module makes."""
-    return {SPEC: put(SPEC, "session", diagram()), README: put(README, "rules", rule_table())}
+    return {DRAWING: drawing(), SPEC: put(SPEC, "session", diagram()), README: put(README, "rules", rule_table())}
