@@ -56,7 +56,7 @@ def test_every_place_has_the_same_version(rehearse: dict[str, Any]) -> None:
     projects = [tomllib.loads((ROOT / name / "pyproject.toml").read_text())["project"] for name in ("", "interpreters")]
     pinned = [version for line in rehearse["lines"]() for version in re.findall(r"==(\S+)", line)]
     written = [project["version"] for project in projects]
-    written += re.findall(r'"engine":"([^"]+)"', (ROOT / "docs" / "bundles.md").read_text())
+    written += re.findall(r'"engine":"([^"]+)"', (ROOT / "docs" / "files.md").read_text())
     written += re.findall(r"by khiva-arena (\d\S+)", (ROOT / "docs" / "modules.md").read_text())
     assert (len(pinned), len(written)) == (1, 4)
     assert {*pinned, *written} == {__version__}

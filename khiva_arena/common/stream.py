@@ -1,6 +1,6 @@
 """The events of a run as data: one JSON object a line, typed and versioned.
 
-The log, the live screen and ``watch`` are all drawn from these lines. docs/events.md describes them.
+The log, the live screen and ``watch`` are all drawn from these lines. docs/files.md describes them.
 """
 
 from collections.abc import Callable, Iterator

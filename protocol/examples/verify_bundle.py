@@ -1,6 +1,6 @@
 """Verify a bundle of khiva-arena with the standard library alone: python3 verify_bundle.py FILE [--deals]
 
-Written from docs/bundles.md, docs/leagues.md and section 9 of SPEC.md. It plays no choices through the rules, draws no schedule
+Written from docs/files.md and section 9 of SPEC.md. It plays no choices through the rules, draws no schedule
 and fits no ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound."""
 
 import gzip

@@ -1,4 +1,4 @@
-"""Take the pictures at the top of README.md, docs/report.md and docs/play.md, of pages that are made for them."""
+"""Take the pictures at the top of README.md, docs/publish.md and docs/play.md, of pages that are made for them."""
 
 import argparse
 import sys

@@ -1,8 +1,8 @@
 """The format of a bundle: one file with all that a stranger needs to check an event.
 
-docs/bundles.md describes its contents and what they prove. A bundle is gzip over lines of canonical JSON, so that every content
-has one text. A header comes first; then the links of a league, if the events are its batches; then for each event its reveals,
-its voids and every record; then the standings. The last line has counts and a sum over all lines before it.
+docs/files.md describes its contents, docs/what-results-prove.md what they prove. A bundle is gzip over lines of canonical JSON,
+so that every content has one text. A header comes first; then the links of a league, if the events are its batches; then for each
+event its reveals, its voids and every record; then the standings. The last line has counts and a sum over all lines before it.
 """
 
 import json

@@ -28,7 +28,7 @@ from khiva_arena.errors import ConfigError
 pytestmark = pytest.mark.slow
 
 SCHEMA = FOLDER / "output" / "events.json"
-PAGE = ROOT / "docs" / "events.md"
+PAGE = ROOT / "docs" / "files.md"
 RUN = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "4", "--seed", "stream", "--trust-bots", "--rule", "max_turns=4"]
 
 BEGIN = stream.Begin(
@@ -98,11 +98,11 @@ def test_each_class_of_a_line_is_one_that_readers_know() -> None:
 
 
 def test_the_page_names_every_line_and_every_field() -> None:
-    rows = {line.split("|")[1].strip(): line for line in PAGE.read_text().splitlines() if line.startswith("| `")}
+    sections = dict(part.split("\n", 1) for part in PAGE.read_text().split("\n#### "))
     for kind in stream.KINDS:
-        row = rows[f"`{kind.__struct_config__.tag}`"]
+        section = sections[f"`{kind.__struct_config__.tag}`"]
         for field in set(kind.__struct_fields__) - {"v", "t", "before"}:
-            assert f"`{field}`" in row, (kind, field)
+            assert f"`{field}`" in section, (kind, field)
 
 
 @given(st.lists(st.integers(1, 40)), st.binary(max_size=30).filter(lambda rest: b"\n" not in rest))

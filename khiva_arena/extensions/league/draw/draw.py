@@ -1,7 +1,7 @@
 """The draw of a league's batch: a pure function of the roster, of counts and of a public key, in integers.
 
 Who meets whom depends on how often bots sat, waited and met, and not on who won. A draw that follows results selects the lucky
-and never measures them again, so that errors of ratings become too small (docs/leagues.md has figures).
+and never measures them again, so that errors of ratings become too small (docs/how-ratings-work.md has figures).
 
 1. *Floor*: each active bot gets one seat. If a batch may not have so many tables, the anchors and half of the others do. Those
    come first that did not sit in their last batch, all of them, and then those with the fewest tables. So nobody waits for two

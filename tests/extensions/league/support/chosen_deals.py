@@ -1,6 +1,6 @@
 """What an organiser gains who tries deals before he chooses them: leagues of six equal bots, of which one is his friend's.
 
-Run as a program, it prints the table of docs/leagues.md. Its bots choose by lot, each from its own number, as a bot does that
+Run as a program, it prints the table of docs/what-results-prove.md. Its bots choose by lot, each from its own number, as a bot does that
 asks its seed. So whoever knows secret and line knows every match beforehand, as he does in a league in ticks.
 """
 

@@ -118,7 +118,7 @@ def again_and_again(every: int, leagues: int, batches: int = 50, seed: int = 2) 
 
 
 def lines(leagues: int) -> Iterator[str]:
-    """The figures of docs/leagues.md, in percent, each with its standard error."""
+    """The figures of docs/how-ratings-work.md, in percent, each with its standard error."""
     for spread, above in ((0.0, 0.0), (100.0, 0.0), (100.0, -100.0), (243.0, 0.0)):
         yield f"{leagues} leagues of {BOTS} bots, {spread:.0f} Elo apart (one standard deviation), two of them {above:+.0f} Elo:"
         for batches, of in compare(spread, above, leagues, (1, 2, 5, 10, 20)).items():
