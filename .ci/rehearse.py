@@ -26,7 +26,11 @@ ROOT = Path(__file__).resolve().parents[1]
 LINE = "pip install khiva-arena"
 INSTALLS = re.compile(r"""(?:[\w./-]*pip|pipx) install [^`#\n&;)]*?'?khiva-arena(?:\[[\w,-]+\])?(?:==[\w.]+)?'?(?=[\s`)]|$)""")
 COMPILERS = re.compile(r"(?:.*-)?(?:cc|gcc|g\+\+|c\+\+|c89|c99|clang|clang\+\+|tcc)(?:-\d+)?")
-FIRST = (("README.md", "## Your first tournament"), ("README.md", "## Your first bot"), ("docs/first-league.md", "## 1. Make a league"))
+FIRST = (
+    ("README.md", "## Your first tournament"),
+    ("README.md", "## Your first bot"),
+    ("docs/first-league.md", "## 1. Make a league"),
+)
 """The pages and headings whose first block of commands is typed."""
 SECONDS = 900
 

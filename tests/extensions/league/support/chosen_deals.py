@@ -1,7 +1,7 @@
 """What an organiser gains who tries deals before he chooses them: leagues of six equal bots, of which one is his friend's.
 
-Run as a program, it prints the table of docs/what-results-prove.md. Its bots choose by lot, each from its own number, as a bot does that
-asks its seed. So whoever knows secret and line knows every match beforehand, as he does in a league in ticks.
+Run as a program, it prints the table of docs/what-results-prove.md. Its bots choose at random, each from its own number, as a bot
+does that asks its seed. So an organiser who knows secret and line knows every match beforehand, as in a league in ticks.
 """
 
 import sys
