@@ -30,8 +30,9 @@ FIRST = (
     ("README.md", "## Your first tournament"),
     ("README.md", "## Your first bot"),
     ("docs/first-league.md", "## 1. Make a league"),
+    ("docs/first-league.md", "## 2. Play six batches"),
 )
-"""The pages and headings whose first block of commands is typed."""
+"""The pages and headings whose first block of commands is typed, those of one page in one folder."""
 SECONDS = 900
 
 
@@ -124,7 +125,7 @@ def rehearsed(folder: Path, python: str, index: str, left_out: Container[str] = 
             for compiler, path in (("no", bare), ("yes", os.environ["PATH"]))[: 1 if bare_alone else 2]:
                 with_path = {**env, "PATH": f"{env['VIRTUAL_ENV']}/bin:{path}"}
                 for name, heading in FIRST:
-                    where = folder / f"{version}-{compiler}-{heading.split()[-1]}"
+                    where = folder / f"{version}-{compiler}-{Path(name).stem}"
                     where.mkdir(exist_ok=True)
                     yield typed(commands(name, heading), name, version, compiler, with_path, where)
         shutil.rmtree(env["VIRTUAL_ENV"])
