@@ -18,12 +18,14 @@ HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 296" role="im
 <title>{0}</title>
 <style>
 rect {{ fill: #fff; stroke: #57606a; }} path {{ fill: none; stroke: #57606a; }} text {{ fill: #1f2328; text-anchor: middle; }}
-.card {{ stroke: none; }} .step {{ font-size: 11px; paint-order: stroke; stroke: #fff; stroke-width: 4px; }} .tip {{ fill: #57606a; }}
+.card {{ stroke: none; }} .step {{ font-size: 11px; paint-order: stroke; stroke: #fff; stroke-width: 4px; }}
+.tip {{ fill: #57606a; }}
 @media (prefers-color-scheme: dark) {{
 rect {{ fill: #1c2128; stroke: #9198a1; }} path {{ stroke: #9198a1; }} text {{ fill: #e6edf3; }}
 .step {{ stroke: #1c2128; }} .tip {{ fill: #9198a1; }} }}
 </style>
-<marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker>
+<marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+<path class="tip" d="M0 0 8 4 0 8z"/></marker>
 <rect class="card" width="760" height="296" rx="8"/>"""
 
 
