@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from khiva_arena.common.address import ADDRESS
 from khiva_arena.common.text import isolated
 from khiva_arena.games import registry
 
@@ -52,7 +53,7 @@ _PAGE = (
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{title}</title>{receipt}
+<title>{title}</title>{receipt}{manual}
 <style>{style}</style>
 </head>
 <body>
@@ -96,10 +97,20 @@ def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
         engine=html.escape(data.engine),
         title=html.escape(plain["title"]),
         receipt=f'\n<meta name="receipt" content="{html.escape(data.receipt)}">' if data.receipt else "",  # data is compressed
+        manual=_link_to_the_manual(),
         style=style,
         script=script,
         data="\n".join([_embedded("data", matches.after(as_json(plain))), *map(_block, range(len(replays)), replays)]),
     )
+
+
+def _link_to_the_manual() -> str:
+    """Return the link from which the script makes the last words of a page; "" while the project has no address."""
+    if not ADDRESS.site:
+        return ""  # a path of this machine would help no reader
+    from khiva_arena.common.manual import where  # not above: it reads a table
+
+    return f'\n<link rel="help" href="{html.escape(where("publish"))}">'
 
 
 class SeatPage(NamedTuple):
@@ -119,7 +130,7 @@ def seat_page(game: str, engine: str) -> SeatPage:
     policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
     text = _PAGE.format(
-        policy=policy_text, engine=html.escape(engine), title=title, style=style, script=script, data="", receipt=""
+        policy=policy_text, engine=html.escape(engine), title=title, style=style, script=script, data="", receipt="", manual=""
     )
     return SeatPage(text, policy_text)
 

@@ -11,10 +11,15 @@ import pytest
 from arena import descendants, left_over
 from browser import PHONE, WIDE, Page
 from in_targets import long_but
+from pages import page_of
 from published import FORMATS, GAMES
 from waiting import until
 
 import khiva_arena
+from khiva_arena.common import manual
+from khiva_arena.common.address import ADDRESS
+from khiva_arena.competition.pages.write import write_page
+from khiva_arena.display.page import html
 from khiva_arena.games.silk_road.notation import place
 from khiva_arena.games.silk_road.tables import GOODS
 from khiva_arena.interface.api.notebook_tables import standings
@@ -80,6 +85,21 @@ def test_nothing_is_loaded_and_the_policy_stands_first(page: Page, made: Made) -
     assert text.index("Content-Security-Policy") < text.index("<style>") < text.index("<script")
     assert "default-src 'none'" in text
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.slow
+def test_a_page_leads_to_the_manual_once_the_project_has_an_address(
+    page: Page, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened(page, made, EACH_ONCE[0])
+    assert page.texts("footer a") == []
+    named = ADDRESS._replace(site="https://example.org/khiva")
+    monkeypatch.setattr(html, "ADDRESS", named)
+    monkeypatch.setattr(manual, "ADDRESS", named)
+    write_page(tmp_path / "page.html", page_of(store))
+    page.open(tmp_path / "page.html")
+    assert page.js("return document.querySelector('footer a').href") == "https://example.org/khiva/docs/publish.html"
+    assert page.wrong() == []
 
 
 @pytest.mark.slow

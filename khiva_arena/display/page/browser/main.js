@@ -109,7 +109,9 @@ function head(page) {
 
 /** @param {import("./types").Page} page */
 function foot(page) {
-  return h("footer", {}, h("p", {}, `Made by Khiva Arena ${page.engine} from a ${page.source}. Nothing is loaded from anywhere else.`));
+  const manual = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=help]"));
+  const more = manual ? [" ", h("a", { href: manual.href }, "How to read and check this page")] : [];
+  return h("footer", {}, h("p", {}, `Made by Khiva Arena ${page.engine} from a ${page.source}. Nothing is loaded from anywhere else.`, ...more));
 }
 
 /** Whether a seat was out before the match was over: its points are those of choices that were played for it. @param {import("./types").Match} one @param {number} seat */
