@@ -41,6 +41,8 @@ PARTS = {
     "page": "within khiva-arena.html",
 }
 """Where the parts of a release are that no package of Python brings, as its bill of materials says it."""
+NAMES_ADDRESS = {"README.md": ("site", "repository"), "SECURITY.md": ("site", "reports")}
+"""The fields of the address that a page for readers outside the checkout has to name."""
 
 
 class NotBuiltError(Exception):
@@ -61,7 +63,7 @@ def main() -> int:
         check_version(
             tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"], unreleased=flags.unreleased
         )
-        check_address(ADDRESS, without=flags.without_address)
+        check_address(ADDRESS, {name: (ROOT / name).read_text("utf-8") for name in NAMES_ADDRESS}, without=flags.without_address)
         check_clean()
         with tempfile.TemporaryDirectory(prefix="khiva-release-") as folder:
             # One for both builds, by pinned hashes: what runs the page, and the interpreters, unless they are there already.
@@ -91,14 +93,22 @@ def check_version(version: str, *, unreleased: bool) -> None:
         raise NotBuiltError(f"{version} is the version of unreleased code: write that of the release first, as RELEASING.md says")
 
 
-def check_address(address: Address, *, without: bool) -> None:
-    """Raise NotBuiltError if a field of the address is empty, unless a release without one is asked for."""
+def check_address(address: Address, pages: Mapping[str, str], *, without: bool) -> None:
+    """Raise NotBuiltError if a field of the address is empty, unless a release without one is asked for, or if a page lacks it.
+
+    pages: the texts of the pages of ``NAMES_ADDRESS``.
+    """
     empty = ", ".join(name for name, url in address._asdict().items() if not url)
     if empty and not without:
         raise NotBuiltError(
             f"khiva_arena/common/address.py has no {empty}. Fill that in, or type `make release WITHOUT_ADDRESS=yes`: messages "
             "then name pages by their paths on the user's machine"
         )
+    for name, fields in NAMES_ADDRESS.items():
+        for field in fields:
+            url = getattr(address, field)
+            if url not in pages[name]:
+                raise NotBuiltError(f"{name} does not name {url}, as khiva_arena/common/address.py does")
 
 
 def check_clean() -> None:

@@ -45,11 +45,15 @@ def test_unreleased_code_is_no_release(release: dict[str, Any]) -> None:
 
 def test_a_release_names_where_the_project_lives_unless_it_is_told_otherwise(release: dict[str, Any]) -> None:
     full = Address("https://example.org/a", "https://example.org/b", "https://example.org/c")
-    release["check_address"](full, without=False)
+    pages = {"README.md": f"{full.repository} {full.site}", "SECURITY.md": f"{full.site} {full.reports}"}
+    release["check_address"](full, pages, without=False)
     for field in full._fields:
         with pytest.raises(release["NotBuiltError"], match=f"{field}.*WITHOUT_ADDRESS=yes"):
-            release["check_address"](full._replace(**{field: ""}), without=False)
-        release["check_address"](full._replace(**{field: ""}), without=True)
+            release["check_address"](full._replace(**{field: ""}), pages, without=False)
+        release["check_address"](full._replace(**{field: ""}), pages, without=True)
+    for name, text in pages.items():
+        with pytest.raises(release["NotBuiltError"], match=f"{name} does not name https"):
+            release["check_address"](full, pages | {name: text.split()[0]}, without=True)
 
 
 def test_every_place_has_the_same_version(rehearse: dict[str, Any]) -> None:
