@@ -6,7 +6,7 @@ file, for a machine without the arena:
     python3 relay.py HOST:PORT NAME -- COMMAND
 
 ``khiva-arena relay`` does the same: it connects to the arena, starts COMMAND for each match, and passes bytes. The bot's stdin
-and stdout carry wire protocol 1, unchanged. docs/remote.md is its page.
+and stdout carry wire protocol 1, unchanged. docs/many-machines.md is its page.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What docs/shards.md says to type, on machines as far as one can be several: processes with a home, a folder and bots of their
-own, at the same time."""
+"""Types "Shards" of docs/many-machines.md on several machines, as far as one can be several: processes with a home, a folder and
+bots of their own, at the same time."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from khiva_arena.interface.cli.main import cli
 
 pytestmark = pytest.mark.slow
 
-PAGE = (ROOT / "docs" / "shards.md").read_text()
+PAGE = (ROOT / "docs" / "many-machines.md").read_text().partition("\n## Shards\n")[2].partition("\n## ")[0]
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SHARDS = 5
 SETTINGS = 'bots = ["bots/ann", "shipped:c/random"]\nseats = 2\nseeds = 5\n'
@@ -59,7 +59,8 @@ def started(words: list[str], folder: Path, environment: dict[str, str]) -> subp
 @pytest.mark.soak
 def test_five_laptops(cup: Path, tmp_path: Path) -> None:
     """Each with a copy of everything, nothing of which it shares with the others."""
-    (line,) = [line for line in BLOCKS[0].splitlines() if line.endswith("--shard 2/5 --out shard-2")]
+    lines = [line for block in BLOCKS for line in block.splitlines()]
+    (line,) = [line for line in lines if "--shard 2/5" in line]
     running = []
     for number in range(1, SHARDS + 1):
         laptop = tmp_path / f"laptop-{number}"
@@ -69,7 +70,7 @@ def test_five_laptops(cup: Path, tmp_path: Path) -> None:
     ended(running)
     for number in range(1, SHARDS + 1):
         shutil.copytree(tmp_path / f"laptop-{number}" / f"shard-{number}", cup / f"shard-{number}")
-    (merge,) = [line for line in BLOCKS[0].splitlines() if line.startswith("khiva-arena merge")]
+    (merge,) = [line for line in lines if line.startswith("khiva-arena merge") and "shard-5" in line]
     merged = arena(*shlex.split(merge)[1:], cwd=cup).stdout
     alone = arena("run", "--from-plan", "cup.plan", "--out", "alone", cwd=cup).stderr
     assert digest(merged) == digest(alone)

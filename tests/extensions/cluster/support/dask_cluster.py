@@ -24,7 +24,7 @@ MAKE = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_cur
 
 
 def certificates(folder: Path) -> Path:
-    """As docs/cluster.md makes them."""
+    """As docs/many-machines.md makes them."""
     need("openssl")
     folder.mkdir()
     words = [*MAKE, "-subj", "/CN=khiva", "-keyout", "key.pem", "-out", "ca.pem"]
