@@ -36,7 +36,7 @@ def cup(tmp_path: Path) -> Path:
     folder = tmp_path / "cup"
     (folder / "bots").mkdir(parents=True)
     arena("new", "python", "bots/ann", cwd=folder)
-    (folder / "competition.toml").write_text(SETTINGS)
+    (folder / "cup.toml").write_text(SETTINGS)
     (line,) = [line for block in BLOCKS for line in block.splitlines() if "--plan cup.plan" in line]
     arena(*shlex.split(line)[1:], "--isolation", "trusted", cwd=folder)
     return folder
