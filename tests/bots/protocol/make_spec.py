@@ -20,7 +20,7 @@ RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
         "nothing but frames on stdout; flushed; exit at the end of input",
         {"c": "match no-end nothing hello-only ends-in-*", "t": "crash"},
     ),
-    ("2", "the length: 32 bits, big-endian, of the payload alone", {"f": "act-plain frame-*-bytes frame-little-endian"}),
+    ("2", "the length: 32 bits, big-endian, of only the payload", {"f": "act-plain frame-*-bytes frame-little-endian"}),
     (
         "2",
         "1 to 65,536 bytes to the arbiter",
