@@ -324,7 +324,7 @@ def test_what_the_documents_promise_is_what_is_kept() -> None:
     assert "as nearly as the number of deals allows" in said
     assert "Bots run with your own rights only if you say so" in said
     bots = (ROOT / "bots" / "README.md").read_text()
-    assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in bots
+    assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in " ".join(bots.split())
     for key, words in WORDS.items():
         row = f"| `{key}` | {in_words(key, getattr(DEFAULT, key)).replace('.0 s', ' s')}"
-        assert row in (ROOT / "docs" / "isolation.md").read_text(), words
+        assert row in bots, words
