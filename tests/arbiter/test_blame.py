@@ -219,15 +219,15 @@ IN_TICKS, BY_THE_WALL = of_modules(Clock.TICKS), of_modules(Clock.WALL)
 HOST = [
     *(Case("compiled code", match, fault) for match in (IN_TICKS, BY_THE_WALL) for fault in (change, cut, remove)),
     *(Case("a staged copy", of_processes, fault) for fault in (change, cut, remove)),
-    *(Case("a part of what", match, without_the_vm) for match in (IN_TICKS, BY_THE_WALL)),
-    Case("a part of what", of_a_runtime, without_the_runtime),
+    *(Case("a part of the surroundings", match, without_the_vm) for match in (IN_TICKS, BY_THE_WALL)),
+    Case("a part of the surroundings", of_a_runtime, without_the_runtime),
     *(Case("a process may", match, little_address_space) for match in (IN_TICKS, BY_THE_WALL)),
     *(Case("`ulimit -d` allows", match, little_memory) for match in (IN_TICKS, BY_THE_WALL)),
     *(Case("the runner or the VM", match, within("-v 200000")) for match in (IN_TICKS, BY_THE_WALL)),
     Case("the runner or the VM", IN_TICKS, within("-d 4000")),
     *(Case("no file", match, no_files) for match in (IN_TICKS, of_processes)),
     *(Case("no process", match, no_processes) for match in (IN_TICKS, of_processes)),
-    *(Case("no cell", match, no_cells) for match in (IN_TICKS, of_processes)),
+    *(Case("no sandbox", match, no_cells) for match in (IN_TICKS, of_processes)),
     *(Case("a runner ends", of_doubles("honest", "honest"), doing(word)) for word in ("ends:0", "ends:2", "short:1", "other:1")),
     Case("a runner does not", of_doubles("honest", "honest"), impatient("stands:1")),
 ]
