@@ -226,7 +226,7 @@ def test_limits_on_loading_are_taken_told_and_no_part_of_an_event(tmp_path: Path
     )
     assert "cpu: 1125899906842624 s at most\n" in said
     shown = arena("doctor", cwd=tmp_path, code=None).stdout
-    page = (ROOT / "docs" / "isolation.md").read_text()
+    page = (ROOT / "bots" / "README.md").read_text()
     for key, words in WORDS.items():
         assert f"| `{key}` | {in_words(key, getattr(DEFAULT, key))} | {words}" in page
         assert f"{key:<13}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}" in shown
