@@ -381,6 +381,6 @@ def test_the_import_contracts_hold_it_apart(game: Game) -> None:
 
 
 def test_the_documents_name_it(game: Game) -> None:
-    for path in (ROOT / "README.md", ROOT / "bots" / "README.md", PROTOCOL / "README.md"):
+    for path in (ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "games.md", PROTOCOL / "README.md"):
         assert f"games/{game.name}.md)" in path.read_text("utf-8"), f"{path} has no link to protocol/games/{game.name}.md"
     assert re.search(rf"\b{game.title} for ", (ROOT / "CHANGELOG.md").read_text("utf-8"))
