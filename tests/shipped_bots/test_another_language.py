@@ -24,11 +24,11 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_the_bot_of_the_page_passes_a_check(written: Path) -> None:
-    arena("check", "--quick", "my-bot", cwd=written)
+    arena("check", "--quick", "ported", cwd=written)
 
 
 def test_the_bot_of_the_page_has_no_package_and_about_fifty_lines() -> None:
-    code = FILES["my-bot/main.py"]
+    code = FILES["ported/main.py"]
     assert re.findall(r"^(?:import|from) .*", code, re.MULTILINE) == ["import sys"]
     assert len([line for line in code.splitlines() if line]) == pytest.approx(50, abs=3)
 
