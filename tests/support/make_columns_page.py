@@ -1,31 +1,33 @@
-"""make schema: the generated parts of docs/standings.md, the tables of columns and of sections. A change shows in their diff."""
+"""make schema: the generated parts of docs/standings.md, the lists of columns and of sections. A change shows in their diff."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
+from textwrap import fill
 
 from khiva_arena.rating.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
 from khiva_arena.rating.report.section_names import SAYS
 
 PAGE = Path(__file__).parents[2] / "docs" / "standings.md"
+WIDE = 120
 
 
 def parts() -> dict[str, str]:
     """Return each part by the name in its marks."""
-    widths = f"Columns leave a table that is too wide in this order: {_order()}; a line names those that went."
-    tables = {"columns": _list(TABLE), "details": _list(DETAILS), "json": _list(ONLY_JSON)}
-    return tables | {"widths": widths, "sections": _table([("section", "what it says"), *SAYS.items()])}
+    widths = fill(f"Columns leave a table that is too wide in this order: {_order()}. A line names those that went.", WIDE)
+    lists = {"columns": _list(TABLE), "details": _list(DETAILS), "json": _list(ONLY_JSON)}
+    return lists | {"widths": widths, "sections": _items((f"**{name}**", says) for name, says in SAYS.items())}
 
 
 def _list(columns: tuple[Column, ...]) -> str:
-    """Return a table of columns in Markdown; without heads if they have none."""
-    rows = [("column", "in JSON", "what it is"), *((column.head, f"`{column.field}`", column.doc) for column in columns)]
-    return _table(rows if any(column.head for column in columns) else [cells[1:] for cells in rows])
+    """Return a list of columns in Markdown, each with its key in JSON."""
+    heads = (f"**{column.head}** (`{column.field}`)" if column.head else f"`{column.field}`" for column in columns)
+    return _items(zip(heads, (column.doc for column in columns), strict=True))
 
 
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    heads, *lines = [f"| {' | '.join(cells)} |" for cells in rows]
-    return "\n".join([heads, "|" + "---|" * len(rows[0]), *lines])
+def _items(rows: Iterable[tuple[str, str]]) -> str:
+    """Return an item a row, its lines no wider than the page."""
+    return "\n".join(fill(f"- {head}: {says}.", WIDE, subsequent_indent="  ", break_on_hyphens=False) for head, says in rows)
 
 
 def _order() -> str:

@@ -101,7 +101,7 @@ def many_page_faults(rows: Sequence[Standing]) -> list[Standing]:
 
 
 UNMET = "unmet"
-"""The word in place of a likelihood against the next bot if the two never met: the likelihood follows from other bots alone."""
+"""The word instead of a likelihood against the next bot if the two never met: the likelihood follows from other bots alone."""
 
 
 def _los(row: Standing) -> str:
@@ -124,9 +124,10 @@ def _ranks(row: Standing) -> str:
 
 
 MARKS = {
-    "network": "the bot's cell was open to the network, so it may have had outside help, and told other such bots what it saw",
-    "remote": "the bot played on another machine, of which the arena knows nothing",
-    "kept": "one process of the bot served many matches, so it may have remembered",
+    "network": "the bot's sandbox was open to the network, so the bot may have had outside help, and told other such bots what "
+    "it saw",
+    "remote": "the bot played on another machine, which the arena cannot watch",
+    "kept": "one process of the bot served many matches, so the bot may have remembered",
 }
 """The marks of a bot for help that others at its table may lack, each with its meaning."""
 
@@ -136,54 +137,55 @@ TABLE = (
     Column(
         "rank",
         "rank",
-        "place by Elo, in a league by `least`; equal bots share a rank. n/a for a bot of a league that is retired, or has played "
-        "in too few batches for a place",
+        "place by Elo, in a league by `least`. Equal bots share a rank. n/a: the bot of a league has retired, or has played in "
+        "too few batches for a place",
     ),
     Column(
         "bot",
         "name",
-        "name of the bot; if several bots share a name, the beginning of each id is added",
+        "name of the bot. If several bots share a name, the beginning of each id is added",
         lambda row: row.name,
         left=True,
     ),
     Column(
         "marks",
         "marks",
-        f"help that the bot had in some events and others may lack (shown if any bot has a mark). {_listed_marks()}",
+        f"outside help that the bot may have had in some events (shown if any bot has a mark). {_listed_marks()}",
         lambda row: " ".join(row.marks),
         shown=_any("marks"),
     ),
     Column(
         "ranks",
         "rank_interval",
-        "best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
-        "told apart. If the results cut the bots into groups, each group has fewer comparisons and narrower intervals. So a bot "
-        "that is certainly last widens no interval. n/a at two seats with fewer than four seeds",
+        "best and worst rank that the results leave open, 95 % sure for all bots at once. The results do *not* tell bots apart "
+        "whose ranks overlap. If the results split the bots into groups, each group has fewer comparisons and narrower "
+        "intervals. So a bot that is certainly last widens no interval. n/a: two seats and fewer than four seeds",
         _ranks,
     ),
     Column(
         "elo",
         "elo",
-        "rating: P(A finishes ahead of B, ties half) = 1/(1 + 10^(-(A - B)/400)), at tables of any size. It is fitted to all "
-        "pairs of all complete tables at once; a pair in a match of K seats weighs 3/(K + 1). One drawn game a bot keeps it "
-        "finite (F1-F3). `>=`, `<=`: the results give only a bound; `?`: the bot is not compared with the anchor",
+        "rating: P(A finishes ahead of B, ties half) = 1/(1 + 10^(-(A - B)/400)), at tables of any size. One fit takes all pairs "
+        "of all complete tables; a pair in a match of K seats weighs 3/(K + 1). One drawn game a bot keeps the rating finite "
+        "(F1-F3). `>=`, `<=`: the results give only a bound. `?`: no results compare the bot with the anchor",
         lambda row: elo(row.bound, row.elo),
     ),
     Column(
         "+/-",
         "error",
-        "half of the 95 % interval of elo *relative to the anchor*. Seeds are left out one by one, since matches on one seed may "
-        "share its luck (CR3 with Student's t, F4; wider after a swiss, F13). `>=`, `<=`: all points between the bot and the "
-        "anchor flow one way, so the interval has one end: elo is at least, or at most, this; n/a if that does not tell the bot "
-        "from the anchor. `~`: rough, since fewer than five seeds hardly say how large the error is",
+        "half of the 95 % interval of elo *relative to the anchor*. It comes from leaving out one seed at a time, because "
+        "matches on one seed may share its luck (CR3 with Student's t, F4; wider after a swiss, F13, and after looks, F15). "
+        "`>=`, `<=`: all points between the bot and the anchor flow one way, so the interval has one end: elo is at least, or"
+        " at most, this number. n/a: the results do not tell the bot from the anchor. `~`: rough, because fewer than five "
+        "seeds hardly show how large the error is",
         lambda row: error(row.error, row.low, row.high, row.rough),
     ),
     Column(
         "least",
         "least",
-        "in a league, whose table is ordered by it: `elo` less `pool_error`, so the lower end of the 95 % interval against the "
-        "other bots, however well the anchor is known. A bot that took all points, or lost all, is not compared both ways with "
-        "others: then it is `low`, if that is known (shown in a league)",
+        "order of a league's table: `elo` less `pool_error`, the lower end of the 95 % interval against the other bots, however "
+        "well the anchor is known. If a bot took all points or lost all, results compare it one way only; then `least` is `low`, "
+        "if that is known (shown in a league)",
         1,
         11,
         shown=lambda rows: any(row.least is not None for row in rows),
@@ -192,12 +194,12 @@ TABLE = (
         "los%",
         "los_next",
         "likelihood, in percent, that the bot is stronger than the bot in the next row (F4), under the prior of the ratings: "
-        f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table; a likelihood would follow from "
-        "their results against others alone, which need not say how they would do against each other",
+        f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table, and results against others need "
+        "not show how the two would do against each other",
         _los,
         10,
     ),
-    Column("matches", "matches", "rated matches of the bot; only complete tables are rated; a line below names the rest", 0, 5),
+    Column("matches", "matches", "rated matches of the bot. Only complete tables are rated; a line below names the rest", 0, 5),
     Column("seeds", "seeds", "seeds of the rated matches", 0, 8),
     Column("score%", "score", "mean pair score in percent, weighted as in the fit", 1, 6),
     FINISHES,
@@ -205,14 +207,14 @@ TABLE = (
         "faults",
         "faults",
         "timeouts, illegal choices, crashes and other faults in *all* recorded matches, rated or not. A bot that forfeits loses "
-        "to all that did not. JSON has the faults by kind",
+        "to every bot that did not. JSON has the faults by kind",
         lambda row: str(sum(row.faults.values())),
         9,
     ),
     Column(
         "voids",
         "voids",
-        "attempts at the bot's tables that the host or the game spoilt after a bot was asked for a choice; they never count "
+        "attempts at the bot's tables that the host or the game spoilt after a bot was asked for a choice. They never count "
         "(shown if there are any)",
         0,
         7,
@@ -221,8 +223,8 @@ TABLE = (
     Column(
         "caused",
         "caused",
-        "voids that the bot caused by an answer that was late because it had no core (shown if there are any). On a busy host "
-        "this happens to honest bots, too; one bot with many is worth a look",
+        "voids that the bot caused by a late answer, because it had no core (shown if there are any). On a busy host this "
+        "happens to honest bots, too. If one bot has many, look at it",
         0,
         7,
         _any("caused"),
@@ -230,8 +232,7 @@ TABLE = (
     Column(
         "links",
         "links_lost",
-        "faults that were the end of the link to the machine on which the bot played (shown if there are any); each counts as a "
-        "crash",
+        "faults at which the link to the bot's machine was lost (shown if there are any). Each counts as a crash",
         0,
         7,
         _any("links_lost"),
@@ -239,10 +240,10 @@ TABLE = (
     Column(
         "disk",
         "page_faults",
-        "page faults for which a disk was read, by those of the bot's processes that ended and were waited for (shown if a bot "
-        "has far more than others: over two a match, and five times the median). After the first matches a bot's files are in "
-        f"memory, unless something drops them; then each start reads the runtime again: {OF_RUNTIMES}. Never a fault. n/a for "
-        "events that 0.1 played, which did not count them",
+        "page faults that read a disk, of the bot's processes that ended and were waited for (shown if a bot has far more than "
+        "others: over two a match, and five times the median). After the first matches a bot's files are in memory. If something "
+        f"drops them, each start reads the runtime again: {OF_RUNTIMES}. Never a fault of the bot. n/a: 0.1 played the event, "
+        "and did not count them",
         0,
         DISK,
         lambda rows: bool(many_page_faults(rows)),
@@ -254,14 +255,14 @@ DETAILS = (
     Column(
         "pool+/-",
         "pool_error",
-        "half of the 95 % interval relative to the mean of this bot and all that it is connected with: points flow both "
+        "half of the 95 % interval relative to the mean of this bot and all bots that it is connected with: points flow both "
         "ways, directly or over others. It does not depend on how well the anchor is known",
         lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS),
     ),
     Column(
         "quasi",
         "quasi_se",
-        "quasi standard error: of two bots, the root of the sum of squares is near the error of their difference (F5)",
+        "quasi standard error: the root of the sum of two bots' squares is near the error of their difference (F5)",
         1,
     ),
     Column(
@@ -274,7 +275,7 @@ DETAILS = (
     Column(
         "opp",
         "opponents",
-        "mean Elo of the opponents, weighted as in the fit; opponents with a bound in place of a number are left out",
+        "mean Elo of the opponents, weighted as in the fit, without opponents that have only a bound",
         1,
     ),
     Column(
@@ -306,7 +307,11 @@ ONLY_JSON = (
     Column("", "fault_free_bound", "bound on `fault_free_elo`, as `bound` on `elo`"),
     Column("", "differs", "whether `elo` and `fault_free_elo` are further apart than `error`; null if that is unknown"),
     Column("", "cpu_s", "CPU seconds of the bot, over the matches for which they are known"),
-    Column("", "paused", "how often the bot was stopped, since it kept a seat that was to answer, or the arbiter, from a core"),
+    Column(
+        "",
+        "paused",
+        "how often the arbiter stopped the bot, because it kept a seat that had to answer, or the arbiter, from a core",
+    ),
 )
 
 COLUMNS = (*TABLE, *DETAILS, *ONLY_JSON)

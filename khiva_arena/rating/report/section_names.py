@@ -3,36 +3,36 @@
 POINTS = "points"
 SAYS = {
     "crosstable": (
-        "pair scores in percent with 95 % intervals over seeds, `*` if `ranks` tell the two apart, all pairs at once; `-` if "
-        "the two never met"
+        "pair scores in percent with 95 % intervals over seeds. `*`: `ranks` tell the two apart, all pairs at once. `-`: the two "
+        "never met"
     ),
     "los": (
-        "how likely each bot is stronger than each other; of two that never met (`-` in the crosstable) by what others made of "
-        "both"
+        "how likely each bot is stronger than each other. If two never met (`-` in the crosstable), the likelihood comes from "
+        "their results against others"
     ),
     "surprise": (
-        "score minus what the ratings expect, in standard errors; luck alone puts about one pair in twenty beyond 2, one in "
-        "thirteen at 10 seeds, and a number near that says nothing; a pattern of large ones is rock, paper, scissors"
+        "score minus the score that the ratings expect, in standard errors. Luck puts about one pair in twenty beyond 2, one in "
+        "thirteen at 10 seeds, so as many as that show nothing. A pattern of large ones is rock, paper, scissors"
     ),
     "seats": (
-        "scores by seat, and of those who sit after each bot. All rotations are played, so no seat favours a bot; who passes "
-        "to whom is balanced over the seeds only"
+        "scores by seat, and of the bots that sit after each bot. All rotations are played, so no seat favours a bot; neighbours "
+        "are balanced over the seeds only"
     ),
     "cycles": (
-        "how much of the differences between bots no single number for each bot can express, and how much of that luck alone "
-        "would make (F11)"
+        "how much of the differences between bots a single number for each bot cannot express, and how much of that luck would "
+        "make (F11)"
     ),
-    "connectivity": "groups between which points do not flow both ways; between groups Elo does not compare",
-    "covariance": "of the Elo numbers; for the error of anything made from them",
-    "effects": "the ratings fitted once more, together with what seats and neighbours do (F1); `--effects seats` fits only those",
+    "connectivity": "groups between which points do not flow both ways. Elo does not compare bots of two groups",
+    "covariance": "covariances of the Elo numbers, for the error of anything made from them",
+    "effects": "the ratings fitted once more, with the effects of seats and neighbours (F1). `--effects seats` fits only seats",
     "history": (
-        "after each event in order of creation: Elo from all events so far, and from that one alone; `>=`, `<=`, `?` as in "
+        "Elo after each event in order of creation: from all events so far, and from that event only. `>=`, `<=`, `?` as in "
         "the table"
     ),
     POINTS: (
-        "points a match by source, each with its 95 % error over seeds, from some 200 rated matches at most: without a forfeit, "
-        "of deals that are over, spread over seeds and line-ups; a sentence says by which source the first bot is ahead, if one "
-        "explains it"
+        "points a match by source, each with its 95 % error over seeds, from about 200 rated matches at most: without a forfeit, "
+        "of deals that are over, spread over seeds and line-ups. If one source explains the lead of the first bot, a sentence "
+        "names it"
     ),
 }
 """The meaning of each section, for docs/standings.md and the page."""

@@ -27,7 +27,7 @@ from khiva_arena.rating.ratings.oneway import GIVEN_BACK, one_way
 from khiva_arena.rating.ratings.pairs import pair_cells
 from khiva_arena.rating.report.text import chance
 
-PAGE = ROOT / "docs" / "standings.md"
+PAGE = ROOT / "docs" / "how-ratings-work.md"
 
 
 def duel(seeds, matches, lost=None):
