@@ -5,7 +5,6 @@ import runpy
 import shlex
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -31,9 +30,7 @@ DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
 FIRST_BOT = (DOCS / "first-bot.md").read_text()
 FIRST_TOURNAMENT = (DOCS / "first-tournament.md").read_text()
-TOURNAMENT = (DOCS / "run-a-tournament.md").read_text()
 COMMAND_LINE = (DOCS / "command-line.md").read_text()
-HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"
 IS_OF_THE_PAGES = best() is Level.STANDARD
 """Whether numbers here are those of the pages, which hold at isolation standard."""
 FEWER = {
@@ -151,34 +148,6 @@ def test_the_first_tournament_prints_what_the_page_shows(tmp_path: Path) -> None
     else:
         shapes = {shape(line) for line in printed}
         assert [line for line in tables if shape(line) not in shapes] == []
-
-
-@pytest.mark.soak
-def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:
-    """In the order they stand, after those of the first tournament, with a program of the user's own."""
-    other = tmp_path / "other-bot"
-    other.write_text(HONEST.format(python=sys.executable) + (ROOT / "tests" / "support" / "faulty.py").read_text())
-    other.chmod(0o755)
-    for words in commands(FIRST_TOURNAMENT)[:2]:
-        arena(*words[1:], cwd=tmp_path)
-    said = typed(TOURNAMENT, tmp_path)
-    assert [verb for verb, _ in said] == [
-        "run",
-        "run",
-        "plan",
-        "plan",
-        "sprt",
-        "games",
-        "run",
-        "verify",
-        "bundle",
-        "verify",
-        "export",
-        "standings",
-    ]
-    assert "matches are sound" in said[7][1]
-    assert "6 of 6 matches are sound" in said[9][1]
-    assert all(text for verb, text in said if verb not in ("bundle", "export"))
 
 
 def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
