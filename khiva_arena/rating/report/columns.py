@@ -101,7 +101,7 @@ def many_page_faults(rows: Sequence[Standing]) -> list[Standing]:
 
 
 UNMET = "unmet"
-"""The word instead of a likelihood against the next bot if the two never met: the likelihood follows from other bots alone."""
+"""The word instead of a likelihood against the next bot if the two never met: the likelihood follows only from other bots."""
 
 
 def _los(row: Standing) -> str:
