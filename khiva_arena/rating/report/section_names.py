@@ -19,8 +19,8 @@ SAYS = {
         "are balanced over the seeds only"
     ),
     "cycles": (
-        "how much of the differences between bots a single number for each bot cannot express, and how much of that luck would "
-        "make (F11)"
+        "the share of the differences between bots that a single number for each bot cannot express, less the share that luck "
+        "would make (F11)"
     ),
     "connectivity": "groups between which points do not flow both ways. Elo does not compare bots of two groups",
     "covariance": "covariances of the Elo numbers, for the error of anything made from them",
