@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arena import ROOT, arena
-from examples import run_examples
+from examples import differing, run_and_print, run_examples
 from gymnasium.utils.env_checker import check_env
 
 import khiva_arena
@@ -21,7 +21,8 @@ from khiva_arena.interface.api.learning import LearningCurve
 
 TRAINERS = (ROOT / "docs" / "trainers.md").read_text()
 TRAINING = (ROOT / "docs" / "train-a-policy.md").read_text()
-CHECKPOINTS = (ROOT / "docs" / "checkpoints.md").read_text()
+LEARNING = TRAINERS.partition("## A policy that learns")[2].partition("\n## ")[0]
+OF_THE_ARENA = TRAINERS.partition("## A game of your own")[0]
 
 
 @pytest.mark.usefixtures("rules_in_c")
@@ -121,21 +122,23 @@ def test_the_sizes_are_those_of_the_page() -> None:
     assert round(coded("silk_road", 3, most_cards=6)[1], -2) == 2600
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.soak
-def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Four of the ten of the page, with the small try before, and a line for each dozen of matches meanwhile."""
-    curve = run_examples(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1", contrast="120", since="0")["curve"]
-    assert isinstance(curve, LearningCurve)
-    assert [(step, row.matches) for step, row in curve] == [(0, 3), (40, 3), (80, 3), (120, 3)]
-    assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", capsys.readouterr().out, re.MULTILINE)
-    assert {row.name for row in curve.ladder} == {"random", "greedy"}
+def test_the_examples_for_trainers_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checkpoints are rated on one deal, with the small try before; their numbers are no other machine's."""
+    printed = run_and_print(OF_THE_ARENA, tmp_path, monkeypatch, seeds="1")
+    of_functions = [example.shown.split()[0] for example in differing(printed)]
+    assert of_functions == ["('act',", "from", "121.945"]
+    small, rated, *_ = [example.said for example in printed if "khiva at 3 seats; turn 20000 ms" in example.said]
+    assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", small, re.MULTILINE)
+    assert re.findall(r"^ *(\d+)  step-\d+ .* (\d+) +1 +0$", rated, re.MULTILINE) == [(str(40 * n), "3") for n in range(10)]
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.soak
 def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against two seats that choose by lot, it finishes ahead far more often than they do. Ten checkpoints are written."""
-    training = re.split(r"^## Rate", CHECKPOINTS, flags=re.MULTILINE)[0]
-    names = run_examples(training, tmp_path, monkeypatch)
+    names = run_examples(f"```python\nimport numpy as np\nimport khiva_arena\n```\n{LEARNING}", tmp_path, monkeypatch)
     assert len(list((tmp_path / "checkpoints").glob("step-*.json"))) == 10
     made, chance = env.parallel("khiva", seats=3), np.random.default_rng(5)
     made.reset(seed=2)
@@ -150,10 +153,11 @@ def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.Monke
     assert total / 60 > 0.8  # of 2; by chance 0, give or take 0.2
 
 
+@pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.long
 def test_ten_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page as it stands, on fewer deals."""
-    curve = run_examples(CHECKPOINTS, tmp_path, monkeypatch, seeds="2")["curve"]
+    """On two deals, which give errors."""
+    curve = run_examples(OF_THE_ARENA, tmp_path, monkeypatch, seeds="2")["curve"]
     assert isinstance(curve, LearningCurve)
     assert [step for step, _ in curve] == list(range(0, 361, 40))
     assert all(row.elo is not None and row.matches == 6 and not row.fault_counts for _, row in curve)
