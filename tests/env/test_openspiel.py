@@ -3,11 +3,14 @@
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from arena import ROOT
+from examples import differing, run_and_print
 from in_targets import long_but, soak_but_every
 from lowest import Lowest
 from wording import pattern
@@ -185,3 +188,10 @@ def test_only_games_of_the_arena_are_loaded(game: object, name: str) -> None:
     ) as raised:
         openspiel.load(game, 3)  # type: ignore[arg-type]
     assert "coding" not in str(raised.value)
+
+
+@pytest.mark.soak
+def test_the_examples_of_the_page_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = run_and_print((ROOT / "docs" / "openspiel.md").read_text(), tmp_path, monkeypatch, max_simulations="5")
+    assert [bool(example.shown) for example in printed] == [True, False]
+    assert differing(printed) == []

@@ -70,7 +70,7 @@ TOOLS: dict[str, tuple[str, str]] = {
     # files that are kept: read the diff
     "openspiel-page": (
         "extensions/own_games/support/make_openspiel_page.py",
-        "try all games of OpenSpiel and write docs/openspiel-games.md",
+        "try all games of OpenSpiel and write the lists of docs/openspiel.md",
     ),
     "pictures": ("together/pictures.py", "take the pictures of the README and the docs again (needs Chromium)"),
     "references": ("rating/ratings/make_prior_reference.py", "compute the reference of ratings again, with statsmodels"),

@@ -1,4 +1,4 @@
-"""Writes docs/openspiel-games.md: every game of the library is tried with its default parameters.
+"""Writes the lists of docs/openspiel.md: every game of the library is tried with its default parameters.
 
 A game that can be played is played at random through the arena to the end, as `khiva-arena match` does, which replays the record
 through the rules for the text that it prints. What is in the page stays equal as long as library, arena and rules do.
@@ -15,7 +15,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.games.base import Game
 
-PAGE = Path(__file__).parents[4] / "docs" / "openspiel-games.md"
+PAGE = Path(__file__).parents[4] / "docs" / "openspiel.md"
 BOT = "shipped:python/random"
 SLOWLY = ["--turn", "60s", "--start", "60s", "--isolation", "trusted", "--seed", "a page"]
 
@@ -72,36 +72,39 @@ def version_of(game: Game) -> str:
     return game.rules_version.rpartition("-")[2]
 
 
-def page(found: list[Tried], version: str) -> str:
-    """The whole page."""
+def parts(found: list[Tried], version: str) -> dict[str, str]:
+    """Return each generated part of the page by the name in its marks."""
     plays = [one.line for one in found if one.plays]
     others = [one for one in found if not one.plays]
     reasons = sorted({one.reason for one in others}, key=lambda reason: (-sum(one.reason == reason for one in others), reason))
-    lines = [
-        "# OpenSpiel's games",
-        "",
+    intro = [
         f"OpenSpiel {version} has {len(found)} games. Each was tried with its default parameters: {len(plays)} were played at",
-        f"random through the arena to the end and replayed from their records, {len(others)} cannot be played. How to play them:",
-        "[OpenSpiel at the table](openspiel.md). `python -m tests.tools openspiel-page` writes this page.",
-        "",
-        "| not played, since | games |",
-        "|---|---:|",
-        *(f"| {reason} | {sum(one.reason == reason for one in others)} |" for reason in reasons),
-        "",
-        "## Those that play",
+        f"random through the arena to the end and replayed from their records, and {len(others)} cannot be played.",
+        "`python -m tests.tools openspiel-page` tries them again and writes this list.",
         "",
         "| game | seats by default | a seat is shown | points are |",
         "|---|---:|---|---|",
         *plays,
+    ]
+    refused = [
+        "| reason | games |",
+        "|---|---:|",
+        *(f"| {reason} | {sum(one.reason == reason for one in others)} |" for reason in reasons),
         "",
-        "## Those that do not",
-        "",
-        "| game | why |",
+        "| game | reason |",
         "|---|---|",
         *(one.line for one in others),
-        "",
     ]
-    return "\n".join(lines)
+    return {"games": "\n".join(intro), "other games": "\n".join(refused)}
+
+
+def current(text: str, found: list[Tried], version: str) -> str:
+    """Return the page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
+    for name, part in parts(found, version).items():
+        begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
+        start, stop = text.index(begin) + len(begin), text.index(end)
+        text = f"{text[:start]}\n\n{part}\n\n{text[stop:]}"
+    return text
 
 
 def main() -> None:
@@ -111,7 +114,7 @@ def main() -> None:
     for name in names():
         found.append(tried(game, name))
         print(found[-1].line, flush=True)
-    PAGE.write_text(page(found, version_of(game)))
+    PAGE.write_text(current(PAGE.read_text(), found, version_of(game)))
 
 
 if __name__ == "__main__":
