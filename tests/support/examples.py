@@ -52,7 +52,7 @@ def _run(
     for number, found in enumerate(_EXAMPLE.finditer(page), 1):
         example, said = found[1], io.StringIO()
         for word, other in fewer.items():
-            example = re.sub(rf"\b{word}\b[=(]\d+", lambda found, other=other: re.sub(r"\d+", other, found[0]), example)  # type: ignore[misc]
+            example = re.sub(rf"\b{word}\b[=(]\d+", lambda found, other=other: re.sub(r"\d+", other, found[0]), example)
         with redirect_stdout(said):
             exec(compile(example, f"example {number}", "exec"), names)
         print(said.getvalue(), end="")
