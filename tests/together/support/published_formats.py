@@ -30,9 +30,9 @@ _WORDS = ("description", "title")
 """Keys of a schema that are for people."""
 
 
-def rows(heading: str) -> list[list[str]]:
+def rows(heading: str, page: str = PAGE) -> list[list[str]]:
     """Return the cells of the table below a heading of the page, without its first two lines."""
-    below = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    below = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     lines = [line for line in below.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
