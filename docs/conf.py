@@ -21,6 +21,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 autodoc_class_signature = "separated"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
+smartquotes = False  # in docstrings quotes are code: game="emira" and "--seed" are typed so
 root_doc = "docs/index"
 include_patterns = [
     "docs/*.md",

@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "command-line.md"
 WIDE, WIDTH = 1000, 120
 SEPARATE = re.compile(r"(`[^`]*`)")
 FLAG = re.compile(r"(?<![\w/=-])(--?[a-zA-Z][\w-]*)")
-MARKUP = re.compile(r"([\\*<]|(?<!\S)[>_]|_(?!\w))")
+MARKUP = re.compile(r"([\\*<$]|(?<!\S)[>_]|_(?!\w))")
 """What Markdown would read as more than text."""
 WORD = re.compile(r"(?:`[^`]*`|\S)+(?: [-+=>#](?= ))?")
 """A word of a line, with a sign behind it that would make a line something else if it began there."""
