@@ -11,7 +11,7 @@ from make_openspiel_page import PAGE, current, described, names, tried, version_
 from pages import blocks
 from wording import sentence
 
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.errors import RulesError
 from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.games.base import Game, State
@@ -88,12 +88,12 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
             sentence(
                 "outside",
                 "lists-those",
-                value=sentence("outside", "openspiel-no-game") + f" 'no such'; {folder('docs')}/openspiel.md",
+                value=sentence("outside", "openspiel-no-game") + f" 'no such'; {where('openspiel', 'Games that play')}",
             ),
         ),
         (
             {"game": "phantom_goo(board_size=5)"},
-            sentence("outside", "openspiel-no-game") + f" 'phantom_goo' (did you mean phantom_go?); {folder('docs')}/openspiel",
+            sentence("outside", "openspiel-no-game") + f" 'phantom_goo' (did you mean phantom_go?); {where('openspiel')}",
         ),
         ({"game": 2048}, sentence("outside", "cannot-played", name="2048") + " has one player"),
         ({"game": "goofspiel(plyers=3)"}, "Unknown parameter 'plyers'. Available parameters are: egocentric"),
