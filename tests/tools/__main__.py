@@ -72,6 +72,7 @@ TOOLS: dict[str, tuple[str, str]] = {
         "extensions/own_games/support/make_openspiel_page.py",
         "try all games of OpenSpiel and write the lists of docs/openspiel.md",
     ),
+    "pages": ("support/make_outputs.py", "type the commands of pages and write what they print below them, as make pages does"),
     "pictures": ("together/pictures.py", "take the pictures of the README and the docs again (needs Chromium)"),
     "references": ("rating/ratings/make_prior_reference.py", "compute the reference of ratings again, with statsmodels"),
     "swiss-factors": (
