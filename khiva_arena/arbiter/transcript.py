@@ -172,7 +172,7 @@ def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> st
     try:
         if from_bot:
             if tag not in _FROM_BOT:
-                return f'a message of type {type_of(message)}; a bot sends "hello" and "act" alone'
+                return f'a message of type {type_of(message)}; a bot sends only "hello" and "act"'
             _FROM_BOT[tag](payload)
         elif tag in _TO_BOT:
             kind = _TO_BOT[tag]

@@ -106,7 +106,7 @@ def _check_names(names: list[str]) -> None:
                 raise ConfigError(f"{shown}: a file's name has {MOST_PART} characters at most")
     folded = [name.casefold() for name in names]
     if len(set(folded)) < len(folded):
-        raise ConfigError("two of its files have one name, or names that differ in case alone")
+        raise ConfigError("two of its files have one name, or names that differ only in case")
     folders = {parent for name in folded for parent in map(str, PurePosixPath(name).parents)}
     if not folders.isdisjoint(folded):
         raise ConfigError("one of its files has the name of a folder in it")

@@ -71,6 +71,6 @@ def why_no_bot(word: str, program: str, base: str = "") -> str:
         return "this file is no command, and no bot.toml lies beside it; name a command that runs it, as 'python3 FILE'"
     if len(word.split()) == 1 and (named := folders_of(os.path.join(base, word))):
         each = " ".join(f"--bot {shlex.quote(bot)}" for bot in named.bots)
-        return f"a glob stands in settings files alone; here: {each}" if each else "no folder with a bot.toml fits this glob"
+        return f"only settings files may have a glob; here: {each}" if each else "no folder with a bot.toml fits this glob"
     reason = "no such folder or command" if "/" in program else "no such folder, and no such command on the PATH"
     return f"{reason}; did you mean {meant}?" if meant else reason

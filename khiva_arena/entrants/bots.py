@@ -250,7 +250,7 @@ def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
 
 def _why_no_module(bot: Bot) -> str:
     if why := shipped.why_no_ticks(bot.asked_as):
-        return f"it plays by the wall clock alone, since {why}: name another bot, or take --clock wall"
+        return f"it plays only by the wall clock, since {why}: name another bot, or take --clock wall"
     return (
         "with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose bot.toml has a module or an "
         "interpreter; or take --clock wall"

@@ -18,7 +18,7 @@ HUB = "KHIVA_ARENA_HUB"
 LINK = "KHIVA_ARENA_LINK"
 """The environment variable with the path of the program that joins a guest's pipes to the hub."""
 NOT_HERE = {
-    PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
+    PERSON: "a person plays by `khiva-arena play`; this command seats only programs",
     REMOTE: "a stored match is played again by bots of this machine; name one for each seat with --bot",
 }
 """Each kind of guest, and why a command without a hub cannot seat one."""

@@ -112,7 +112,7 @@ def warn_of_slowness(table: CodedGame, factor: int) -> None:
     """Warn that steps take so many times as long, where the rules in C could play this table and are not built."""
     if table.has_own_coding and not crules.is_built():
         slow = (
-            f"the rules in C are not built, so a step takes some {factor} times as long; set the arena up where a C compiler is"
+            f"the rules in C are not built, so a step takes about {factor} times as long; set the arena up where a C compiler is"
         )
         warnings.warn(slow, RuntimeWarning, stacklevel=4)
 

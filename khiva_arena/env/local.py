@@ -74,7 +74,7 @@ class LocalTable:
             )
         heads = ["bot", "elo", "+/-", "matches", "score%", "1st", "points"]
         table = tabulate(lines, heads, tablefmt="plain", disable_numparse=True)
-        notes = "\n~: the results alone give no error of it" if any(row.error is None for row in self.rows) else ""
+        notes = "\n~: the results give no error of it" if any(row.error is None for row in self.rows) else ""
         title = f"{self.game} at {self.seats} seats, in this process: {self.deals} deals, no time limits, no records"
         return f"{title}\n{table}\n+/- is 95 %, over deals{notes}"
 

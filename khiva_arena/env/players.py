@@ -58,7 +58,7 @@ def chooser(bot: str | Choose, game: str) -> NamedChooser:
     main = _Modules({path.stem: path for path in files}).load("main")
     choose = getattr(main, "choose", None)
     if not callable(choose):
-        raise ConfigError(f"bots: {bot} is no function of Python alone, so it does not play in this process")
+        raise ConfigError(f"bots: {bot} needs more than a function of Python, so it does not play in this process")
     return NamedChooser(manifest["name"], choose)
 
 

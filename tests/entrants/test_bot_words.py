@@ -55,7 +55,7 @@ def test_a_word_means_the_bot_that_it_is_like(word: str, meant: str) -> None:
         ("greedy", sentence("entrants", "no-such-folder-no") + "; did you mean shipped:python/greedy?"),
         ("./greedy", sentence("entrants", "no-such-folder-command")),
         ("shipped:greedy", "; did you mean shipped:python/greedy?"),
-        ("bots/*", "a glob stands in settings files alone; here: --bot bots/ann --bot bots/bob"),
+        ("bots/*", "only settings files may have a glob; here: --bot bots/ann --bot bots/bob"),
         ("bots/n*", "no folder with a bot.toml fits this glob"),
     ],
 )

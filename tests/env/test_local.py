@@ -79,7 +79,7 @@ def test_what_a_function_is_told_is_what_a_bot_is_told() -> None:
         ({"bots": [first, "bots/mine"]}, "'bots/mine' does not play in this process"),
         ({"bots": [first, "shipped:python/nobody"]}, "there is no shipped:python/nobody; there are shipped:python/greedy"),
         ({"bots": [first, "shipped:python/greedy_emira"]}, "plays emira and not khiva"),
-        ({"bots": [first, "shipped:python/llm"]}, "is no function of Python alone, so it does not play in this process"),
+        ({"bots": [first, "shipped:python/llm"]}, "needs more than a function of Python, so it does not play in this process"),
         ({"seats": 3}, "2 for 3 seats: give one several times to seat copies of it"),
         ({"seats": 9}, "seats"),
         ({"deals": 0}, "deals: 0 is not 1 or more"),

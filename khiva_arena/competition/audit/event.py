@@ -238,7 +238,7 @@ class _EventAudit:
 
     def _check_void(self, line: bundle.VoidLine | VoidRow) -> None:
         if line.attempt != (place := self.voids[line.ordinal]):
-            raise RecordError(f"attempt {line.attempt} stands at place {place}")
+            raise RecordError(f"attempt {line.attempt} is at place {place}")
         if self.timetable and not _is_planned(self.timetable, line):
             raise RecordError("the schedule has no such match")
         if isinstance(line, bundle.VoidLine):  # it does not say who caused the void

@@ -32,7 +32,7 @@ async def stdout(running: RunningCheck) -> str:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
         if end.rest:
-            raise Failed("whole frames alone on stdout to its end, and nothing after the last answer", end.rest)
+            raise Failed("only whole frames on stdout to its end, and nothing after the last answer", end.rest)
     return f"{len(talk.sent) - 2} answers and nothing else, to the end of its output"
 
 

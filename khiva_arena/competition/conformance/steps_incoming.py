@@ -21,7 +21,7 @@ LATER_FIELDS = {"later": {"x": [1, None, True, {"deep": []}]}, "also_later": -5}
 LATER_EVENT = {"type": "later_event", "seat": 0, "more": [[1, 2], {"a": None}]}
 LATER_MESSAGES = ({"type": "later"}, {"type": "later", "req": 1, "x": []}, {"type": "ping", "legal": [[0], [1]], "view": {}})
 # Messages that an answer came after its deadline: as a fault to the bot, and as an event to all seats.
-FAULT = {"type": "fault", "code": "timeout", "detail": "said by `khiva-arena check` alone", "strikes": 1}
+FAULT = {"type": "fault", "code": "timeout", "detail": "only `khiva-arena check` says this", "strikes": 1}
 DEFAULT = {"type": "default", "why": "timeout", "strikes": 1}
 LONG = "x" * 70_000
 SIZES = (150_000, 400_000, FRAME_MOST_TO_BOT)

@@ -145,7 +145,7 @@ async def latency(running: RunningCheck) -> str:
     decisions, game = _longest_match(running)
     if lasts < decisions:
         raise Failed(
-            f"a bank that lasts for a whole match, which asks a seat for some {decisions} decisions in {game}",
+            f"a bank that lasts for a whole match, which asks a seat for about {decisions} decisions in {game}",
             f"{_pace(running.thought)}; {text}, and at that rate it lasts {lasts:.0f} decisions",
         )
     raise Warned(text)

@@ -67,7 +67,7 @@ SILENT = f"{SILENT_MOST} steps have waited for an answer in vain already"
 ONE_AT_A_TIME = "a read may give less than you ask for: read on until the length's 4 bytes, then all of the payload, are there"
 LEFT_OVER = "a read may give more than one frame: keep what is behind the first one for the next, and answer all of them"
 FRAMES = f"sections 2 to 4 of {SPEC} say what a frame, a hello and an act are; the kits in {folder('bots')} write them for you"
-TAKE_KNOWN = "take the fields and event types that you know, and leave all others alone"
+TAKE_KNOWN = "use the fields and event types that you know, and ignore all others"
 EVENTS = f"any game's events may hold a default or a forfeit ({SPEC}, section 7): skip the types that you do not use"
 DO_NOTHING = "for a message whose type you do not know, or that is a fault or end, do nothing, and read on"
 AS_IT_IS = "send back the decide's req unchanged: a whole number of up to 53 bits, more than a 32-bit integer or float holds"
@@ -244,7 +244,7 @@ def _settings(running: RunningCheck) -> str:
     if not bot.sources:
         return f"a bare command, which sees only the files that its words name; plays {plays}"
     if is_module(bot.asked_as):
-        return f"a WebAssembly module alone, {bot.module}; plays {plays}"
+        return f"only a WebAssembly module, {bot.module}; plays {plays}"
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 
 

@@ -186,7 +186,7 @@ def _widening(pool: _Pool, say: Say) -> Widening:
     kept = kept_factors(key.hex())
     if kept is None:
         if (seconds := 2 * seconds_of(events)) > _SAID_SECONDS:
-            say(f"pairings followed results: replaying the draw shows how wide errors are, in some {seconds:.0f} s, once")
+            say(f"pairings followed results: replaying the draw shows how wide errors are, in about {seconds:.0f} s, once")
         ratings = rate(pool.matches.numbered(pool.numbers), len(pool.rated), 0)
         kept = replay_factors(events, ratings, pool.rated, key, REPLAYS, spread)
         keep_factors(key.hex(), *kept)

@@ -145,7 +145,7 @@ def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among)
     if of_others and not collected.matches:
         numbers = ", ".join(str(event.number) for event in events)
         raise ConfigError(
-            f"{among.words}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
+            f"{among.words}: no match of event {numbers} had only these bots at its table, so there is nothing to rate"
         )
     return collected
 

@@ -24,7 +24,7 @@ def read_names(path: Path) -> dict[str, str]:
     """
     values = _json(path) if path.suffix == ".json" else toml_file.read(path).values
     problems = [
-        f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable characters, and stands in quotes"
+        f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable characters, in quotes"
         for key, name in values.items()
         if not (isinstance(name, str) and 1 <= len(name) <= LONGEST_NAME and name.isprintable())
     ]

@@ -153,7 +153,7 @@ def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
     """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
     last, seeds = chain[-1], length_of(chain)
     shape = "" if last.definition.lineups is None else f"--lineups {_line_ups_of(last)} "
-    ways_on = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
+    ways_on = f"{shape}--seeds N instead of --budget extends it, with N above {seeds}, and --new-event plays another one"
     over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
     return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{ways_on}"
 

@@ -79,7 +79,7 @@ TABLE: tuple[Setting, ...] = (
             of_a_match=True,
             help='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", bots of `khiva-arena bots` as '
                  "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment. In a settings "
-                 "file bots/* stands for the folders in bots with a bot.toml."),
+                 "file bots/* means the folders in bots with a bot.toml."),
     Setting("engines", Kind.FILE, None, BOTS, of_a_league=False, in_a_trial=True,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),
@@ -168,7 +168,7 @@ TABLE: tuple[Setting, ...] = (
             help="With auto: play at trusted, with your own rights, if nothing better works. Only for bots that you trust.",
             opens="Bots have all of your rights if no isolation works here."),
     Setting("network", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False, of="bots' names", of_a_match=True,
-            help="Bots, by name, whose cells are open to the network; the others keep none. Definition, table and page mark"
+            help="Bots, by name, whose sandboxes are open to the network; the others have none. Definition, table and page mark"
                  " them.",
             example=("llm",),
             opens="The bot reaches the network, this machine's own services too."),
@@ -186,7 +186,7 @@ TABLE: tuple[Setting, ...] = (
             help="Rate bots that may remember, since one process of theirs serves many matches, together with the others."),
     Setting("rules", Kind.TABLE, {}, PLAYED, of_a_league=True, in_a_trial=True,
             flag="rule", of="rule variants", of_a_match=True, common=True,
-            help="Variants of the rules; `khiva-arena games` lists them. @FILE stands for a table in a TOML file.",
+            help="Variants of the rules; `khiva-arena games` lists them. @FILE is a table in a TOML file.",
             example={"overshoot": "bounce"}),
     Setting("limits", Kind.TABLE, {}, ISOLATION, of_a_league=True, in_a_trial=True,
             flag="limit", of="limits", of_a_match=True, common=True,

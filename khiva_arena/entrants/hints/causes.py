@@ -60,7 +60,7 @@ def of_settings(bot: Bot, text: str) -> str:
         return f"run names {word} as a program on the PATH; it is a file of the bot: {advice}"
     if len(bot.run) == 1 and not bot.sources and INTERPRETERS.fullmatch(os.path.basename(word)):
         name = os.path.basename(word)
-        return f"{name} alone takes the messages that it is sent for a program: name the bot's file, too, as in '{name} FILE'"
+        return f"{name} without a file takes the messages that it is sent for a program: name the file, too, as in '{name} FILE'"
     return ""
 
 
@@ -82,11 +82,11 @@ def of_bytes(data: bytes, language: str) -> str:
     at = whole_frames(data)
     rest = data[at:]
     if at and rest[:2].startswith((b"\n", b"\r\n")):
-        prints = PRINTS.get(language, "a print that ends lines: write the bytes alone")
-        return f"a line end stands behind the frame, which ends with its payload; it comes from {prints}"
+        prints = PRINTS.get(language, "a print that ends lines: write only the bytes")
+        return f"a line end follows the frame, which ends with its payload; it comes from {prints}"
     size = int.from_bytes(rest[:HEADER], "big")
     if len(rest) > HEADER and size <= FRAME_MOST_TO_ARBITER and (in_map := _map_size(rest[HEADER:])) and in_map < size:
-        return f"the length says {size}, but the map behind it has {in_map} bytes: count its bytes alone, not the length's own 4"
+        return f"the length says {size}, but the map behind it has {in_map} bytes: count only its bytes, not the length's own 4"
     return ""
 
 

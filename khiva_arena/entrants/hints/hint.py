@@ -101,8 +101,8 @@ BINARY = {
 }
 FLOAT = {
     "python": "divide with //, not /",
-    "javascript": "Math.floor(x), and no class that stands for a float",
-    "typescript": "Math.floor(x), and no class that stands for a float",
+    "javascript": "Math.floor(x), and no class in the role of a float",
+    "typescript": "Math.floor(x), and no class in the role of a float",
     "php": "intdiv(a, b), or (int) $x",
     "lua": "a // b of two integers, or math.tointeger(x)",
     "perl": "int($x), after every division",
@@ -225,7 +225,7 @@ def hint(
         ("got `str` - at `$.proto`", as_number),
         ("got `str` - at `$.choice`", f"{as_number}; {AN_INDEX}"),
         ("at `$.choice`", AN_INDEX),
-        ("got `object`", EMPTY.get(language, "a map was sent in place of an array")),
+        ("got `object`", EMPTY.get(language, "a map was sent instead of an array")),
         ("keys are strings", 'the keys of maps are strings, such as "type"; a table or array with numbers as keys is none'),
         ("is not an index into", AN_INDEX),
         ("a second answer", "send one act for each decide, and none when the match ends or a fault is reported"),

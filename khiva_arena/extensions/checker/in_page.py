@@ -53,7 +53,7 @@ UNREADABLE = "cannot be read"
 NO_BUNDLE = (
     "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file that `khiva-arena bundle` wrote"
 )
-DAMAGED = "this bundle is damaged: {}; fetch it again, and if it still is, ask whoever published it"
+DAMAGED = "this bundle is damaged: {}; fetch it again, and if it still is, ask its publisher"
 NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order of the bundle's tables follows from them"
 BY_THE_WALL = (
     "event {}: how its bots came to their choices, and faults: it was played by the wall clock, so its bots are not run again"

@@ -80,7 +80,7 @@ def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
         if outcome.record is not None and outcome.record.header != job.header:
             raise ValueError("another header")
         if outcome.record is not None and (outcome.cell is not None) != job.in_ticks:
-            raise ValueError("another cell")
+            raise ValueError("another sandbox")
         _check_beside(outcome, len(job.header.seats))
     if len(outcomes) > len(table):
         raise ValueError("more than were asked for")

@@ -322,7 +322,7 @@ def _compare(audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink
         if isinstance(link, Drawn) and newest >= overs.get(link.batch, len(links)):
             audit.problems.append(
                 f"batch {link.batch}: a receipt shows its line before round {link.round} came: the line was made up, or the "
-                "clock of whoever kept the receipt was behind"
+                "clock of the receipt's keeper was behind"
             )
         elif newest >= link.number:  # a later link names this one, too
             audit.deals.witnessed.add(_event_of(link))

@@ -34,7 +34,7 @@ def audit_finals(audit: ChainAudit, checked: CheckedBatches) -> None:
         if source and all(number in batches for number in range(1, chain.over + 1)):
             _compare(audit, chain, link, _rated_now(chain, source, batches))
         elif source:
-            audit.of_finals.append(f"final {link.final}: its numbers were not worked out again, since batches are not here")
+            audit.of_finals.append(f"final {link.final}: its numbers were not checked, since batches are not here")
         if folder and not _check_store(audit, chain, link, final_folder(folder, link.final)):
             unplayed.append(link.final)
     played = f"not over here: {ranges(unplayed)}" if folder and unplayed else "all over" if folder else "in their own stores"

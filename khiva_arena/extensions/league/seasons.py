@@ -52,7 +52,7 @@ def public_words_of(folder: Path, season: str | None, say: Say, *, of_season: bo
         say(f"{count(hidden, 'batch is', 'batches are')} not public yet, and left out; name them to see them")
     if not public:
         whose = season or "the league"
-        raise ConfigError(f"{folder}: no batch of {whose} is public yet; `khiva-arena league status` says how it stands")
+        raise ConfigError(f"{folder}: no batch of {whose} is public yet; `khiva-arena league status` says how far it is")
     return public
 
 

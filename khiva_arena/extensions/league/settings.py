@@ -67,7 +67,7 @@ ANCHORS = ("greedy", "random")
 """The shipped bots in Python that a new league has as anchors."""
 HEAD = """\
 # A league for Khiva Arena. Enter bots with `khiva-arena league enter`, play with `khiva-arena league play`.
-# Each setting has its explanation above it. One that begins with # and no space is not set, what stands there is an example.
+# Each setting has its explanation above it. One that begins with # and no space is not set: its value is an example.
 # The league is founded when its first batch is played. From then on a changed condition begins a new table of ratings, and the
 # anchors stay as they are.
 """
@@ -95,7 +95,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         "How many bots of one author may be active, each in all of its versions.", ge=1, le=1_000)] = 3
     fewest_batches: Annotated[int, _option(
         "In how many batches, over all seasons, a bot has to have played for a place in the table and in a final. Until then "
-        "it stands below a line, since its number is luck more than strength.", ge=0, le=1_000)] = 5
+        "it is listed below a line, since its number is luck more than strength.", ge=0, le=1_000)] = 5
     final_bots_an_author: Annotated[int, _option(
         "How many bots of one author a final seats. If it seats several, authors_apart keeps them from one table where there "
         "are enough authors.", ge=1, le=1_000)] = 1
@@ -120,7 +120,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hours: Annotated[str, _option(
         "The hours of the day, in UTC, in which batches begin. One that has begun ends.", example="20:00-06:00")] = ""
     season_batches: Annotated[int, _option(
-        "After how many batches of a season the next one begins by itself, 0 for never: the table that stands is the "
+        "After how many batches of a season the next one begins by itself, 0 for never: the newest table is the "
         "season's, so a batch costs as much in autumn as in spring. `khiva-arena league season` begins one earlier.",
         ge=0, le=100_000)] = 250
     retry_minutes: Annotated[int, _option(
@@ -374,7 +374,7 @@ def league_text(values: Mapping[str, Any]) -> str:
     values = {"seeds": 1, **values}
     blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]
     hints = get_type_hints(LeagueOptions, include_extras=True)
-    own = ["# Settings of a league alone.\n[league]\n"]
+    own = ["# Settings that only leagues have.\n[league]\n"]
     for key, default in structs.asdict(LeagueOptions()).items():
         value, option = values.get(key, default), hints[key].__metadata__[-1]
         line = f"#{key} = {_toml(option.examples[0])}\n" if value in ("", None) else f"{key} = {_toml(value)}\n"

@@ -24,7 +24,7 @@ DO = {
     "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
     "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
     "own canonical map": "rules() given what it returned must return the same again.",
-    "a rules map is plain": "rules() returns a dict of texts, whole numbers, lists and dicts alone.",
+    "a rules map is plain": "rules() returns a dict of only texts, whole numbers, lists and dicts.",
     "a sample of the rules": "leave out of samples what rules({}) gives anyway.",
     "an unknown rule is refused": "rules() raises khiva_arena.errors.RulesError for a key that it does not know.",
     "seats are refused": "call self.check_seats(seats) first in new().",
@@ -40,7 +40,7 @@ DO = {
         "only None, True, False, whole numbers to 2**53 - 1, texts, lists and dicts with texts as keys reach a bot: no "
         "tuple, set, float or object of your own."
     ),
-    "an entry is a plain list": 'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no text alone.',
+    "an entry is a plain list": 'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no bare text.',
     "belongs to its caller": (
         "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in a list, too: "
         "[list(bid) for bid in self.bids]."
@@ -59,7 +59,7 @@ DO = {
     "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
     "points by source": (
         "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; the values of counted make its score. "
-        "Leave it out if the rules have one source alone."
+        "Leave it out if the rules have only one source."
     ),
     "sources of points": "points_by_source names every source at every moment and for every seat, with 0 where nothing is held.",
     "are refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
@@ -76,12 +76,12 @@ DO = {
     "goes to seats": "an event's `to` is None for everybody, or a tuple of seats.",
     "one line": "narrate() gives one line of text for every event; without narrate(), each event has a plain line.",
     "opens the same": (
-        "draw from khiva_arena.rng.Stream(secret, ...) alone: no random module, no time, no set of texts that is gone "
+        "draw only from khiva_arena.rng.Stream(secret, ...): no random module, no time, no set of texts that is gone "
         "through in its own order."
     ),
     "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
-    "ends within": "give the game an end that comes whatever is chosen, also if the first choice is always played.",
-    "the match has not ended": "give the game an end that comes whatever is chosen.",
+    "ends within": "give the game an end that comes with any choices, also if the first choice is always played.",
+    "the match has not ended": "give the game an end that comes with any choices.",
     "it raised": "see the named line.",
     "same match is played again": (
         "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), no set of "

@@ -80,7 +80,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("name", metavar="NAME", help="as in --bot remote:NAME")
     parser.add_argument("command", metavar="COMMAND", nargs="+", help="starts the bot, once for each match")
     parser.add_argument("--token", type=Path, help="the file with the token [default: NAME in khiva-arena/tokens of ~/.config]")
-    parser.add_argument("--ca", type=Path, help="trust this certificate in place of the system's")
+    parser.add_argument("--ca", type=Path, help="trust this certificate instead of the system's")
     parser.add_argument("--tls", action="store_true", help="use TLS even to this machine, as through a tunnel")
     parser.add_argument("--keep", action="store_true", help="let one process play one match after another")
     parser.add_argument("--at-most", type=_count, default=AT_MOST, metavar="N", help="programs at a time [default: %(default)s]")

@@ -15,7 +15,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.argument("name", required=False, metavar="NAME")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND")
 @click.option("--token", type=FILE, help="The file with the token [default: NAME in khiva-arena/tokens of ~/.config].")
-@click.option("--ca", type=FILE, help="Trust this certificate in place of the system's.")
+@click.option("--ca", type=FILE, help="Trust this certificate instead of the system's.")
 @click.option("--tls", is_flag=True, help="Use TLS even to this machine, as through a tunnel.")
 @click.option("--keep", is_flag=True, help="Let one process play one match after another; the organiser has to allow it.")
 @click.option(
@@ -23,7 +23,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="N",
     type=click.IntRange(1, 9_999),
     default=16,
-    help="The most processes of the bot at a time, whatever the arena asks for [default: 16].",
+    help="The most processes of the bot at a time, even if the arena asks for more [default: 16].",
 )
 @click.option("--copy", type=FILE, help="Write the relay as one file of Python, for a machine without the arena.")
 def command(where: str | None, name: str | None, command: tuple[str, ...], copy: Path | None, **how: Any) -> int:

@@ -72,7 +72,7 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
     if reason := why_not_in_shards(first.format, len(stages)):
         problems.append(f"--plan: {reason}")
     problems += [
-        f"--plan: bot {bot.name} is seated by one machine alone, so it plays in no shard" for bot in entrants if bot.guest
+        f"--plan: bot {bot.name} is seated by only one machine, so it plays in no shard" for bot in entrants if bot.guest
     ]
     if first.skip_broken:
         problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")

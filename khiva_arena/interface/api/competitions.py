@@ -181,7 +181,7 @@ class Competition:
         state = "running" if self.running else "ended"
         kinds = ", ".join(f"{words} ({times})" for words, times in self._faults.items())
         faults = f"; {count(now.faults, 'fault')}: {kinds}" if kinds else ""
-        return f"<competition in {self.store}, {state}: {now.recorded} of {now.planned} matches{faults}>"
+        return f"<tournament in {self.store}, {state}: {now.recorded} of {now.planned} matches{faults}>"
 
     def _repr_html_(self) -> str:
         state = "" if self.running else ", ended"

@@ -255,7 +255,7 @@ def _next(plan: Plan) -> list[str]:
     if plan.next and plan.extends:
         return [
             "Next, to play the missing seeds; new ones are drawn, and extend an event whose results you have seen: the errors of "
-            "the table then hold however often one looks, and are some 1.6 times as wide as if so many had been planned. The "
+            "the table then hold however often one looks, and are about 1.6 times as wide as if so many had been planned. The "
             "seeds above allow for that."
         ]
     if plan.next:

@@ -123,7 +123,7 @@ def _seats(standings: Standings, section: shapes.Seats, width: int) -> list[str]
         for row in section.neighbours
     ]
     note = (
-        "score%: of whoever sits there; 50 if seats do not matter. effect%: how much better others do in the seat that this "
+        "score%: of the bots in that seat; 50 if seats do not matter. effect%: how much better others do in the seat that this "
         "bot passes to than elsewhere; 0 if neighbours do not matter. All rotations are played, so no seat favours a bot; who "
         "passes to whom is balanced over the seeds only."
     )
@@ -184,7 +184,7 @@ def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -
     lines = ["History:", *table(rows)]
     for title, ratings in (
         ("Elo and +/- from all events up to each:", [stage.so_far for stage in stages]),
-        ("Elo and +/- from each event alone:", [stage.alone for stage in stages]),
+        ("Elo and +/- from each event by itself:", [stage.alone for stage in stages]),
     ):
         lines += ["", title, *_by_event(standings, [stage.number for stage in stages], ratings, width)]
     return lines

@@ -84,7 +84,7 @@ def _seeds_that_tell(standings: Standings, first: Standing, rivals: Sequence[Sta
         return ""
     about = _two_digits(missing)
     gap = f"It is {elo:.0f} +/- {error:.0f} Elo above {short(rival.name)}"
-    said = f"{gap}; some {about} more seeds would tell, if the difference stays"
+    said = f"{gap}; about {about} more seeds would tell, if the difference stays"
     if not more.store:
         return f"{said}."
     command = f"khiva-arena run {shlex.quote(more.settings)} --seeds {more.seeds + about}" if more.settings and more.seeds else ""

@@ -66,7 +66,9 @@ def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
     with pytest.raises(Failed) as failed:
         trio.run(steps_play.latency, slow)
     needed = decisions_of_a_match(get("emira"))
-    assert failed.value.expected == f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in emira"
+    assert (
+        failed.value.expected == f"a bank that lasts for a whole match, which asks a seat for about {needed} decisions in emira"
+    )
     assert failed.value.got.endswith(
         sentence("check", "took-longer-pay", over="60", bank="its bank of 10,000 ms")
         + ", "

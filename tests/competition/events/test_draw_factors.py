@@ -121,7 +121,7 @@ def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: p
     table(played())
     assert (
         capsys.readouterr().err
-        == "pairings followed results: replaying the draw shows how wide errors are, in some 8 s, once" + "\n"
+        == "pairings followed results: replaying the draw shows how wide errors are, in about 8 s, once" + "\n"
     )
     table(played())
     assert not capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_a_bot_that_is_no_module_is_refused_in_a_line() -> None:
     lines = [
         f"--bot {words[0]}: " + sentence("entrants", "ticks-no-module"),
         f"--bot {words[1]}: "
-        + (f"it plays by the wall clock alone, since {shipped.why_no_ticks(words[1])}: name another bot, or take --clock wall"),
+        + (f"it plays only by the wall clock, since {shipped.why_no_ticks(words[1])}: name another bot, or take --clock wall"),
     ]
     assert unplayable([settings_from({**VALUES, "bots": words, "clock": "ticks"})], bot_files.load_all(words)) == lines
     with pytest.raises(ConfigError) as error:

@@ -361,7 +361,7 @@ def test_another_line_than_that_of_the_event_is_found(tmp_path: Path, public: st
     words = (
         r"it says that .* was mixed into the deals, and event 1 has .*"
         if public
-        else "a beacon's line stands in it, or is missing"
+        else "it has a beacon's line that it should not have, or lacks one"
     )
     assert re.search(words, audit.problems[0])
 

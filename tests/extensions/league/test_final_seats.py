@@ -199,7 +199,7 @@ def test_numbers_of_batches_that_are_not_public_are_not_worked_out_again(tmp_pat
         write_bundle(tmp_path / "part", league.store, league.store.events()[:2])
     result = verify(tmp_path / "part")
     assert (result.sound, result.problems) == (True, [])
-    assert "final 1: its numbers were not worked out again, since batches are not here" in result.chain
+    assert "final 1: its numbers were not checked, since batches are not here" in result.chain
 
 
 def stored(league: MadeLeague, number: int, event: EventRow) -> None:

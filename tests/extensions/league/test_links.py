@@ -102,7 +102,7 @@ def test_a_link_that_does_not_follow_is_refused_with_its_number(before, link, wo
 def test_numbers_and_digests_are_those_of_the_place() -> None:
     chain = begin(FOUNDED)
     link = at_end(chain, *(entered("1", "x v1")[:1]), **entered("1", "x v1")[1])
-    with pytest.raises(RecordError, match="it stands at place 2"):
+    with pytest.raises(RecordError, match="it is at place 2"):
         follow(follow(chain, link), link)
     with pytest.raises(RecordError, match=pattern("league", "other-digest-before")):
         follow(chain, Season(number=1, before="0" * 64, at=AT, name="one"))

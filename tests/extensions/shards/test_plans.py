@@ -249,7 +249,7 @@ def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
 
 def test_a_seat_that_only_one_machine_has(tmp_path: Path) -> None:
     line = refused(tmp_path, "run", *bots("remote:ann", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "cup.plan")
-    assert "--plan: bot ann is seated by one machine alone, so it plays in no shard" in line
+    assert "--plan: bot ann is seated by only one machine, so it plays in no shard" in line
 
 
 # --- on another machine ---

@@ -324,7 +324,7 @@ def test_values_are_taken_that_mean_the_same(tmp_path: Path, monkeypatch: pytest
     competition = khiva_arena.run(bots=bots, seats=numpy.int64(2), seeds=numpy.int8(1), isolation="trusted", out=Path("there"))
     assert len(list(competition)) == 2
     assert competition.store == tmp_path / "there"
-    assert repr(competition) == f"<competition in {tmp_path / 'there'}, ended: 2 of 2 matches>"
+    assert repr(competition) == f"<tournament in {tmp_path / 'there'}, ended: 2 of 2 matches>"
 
 
 def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ def test_other_line_ups_are_of_an_event_of_their_own(played: Path, tmp_path: Pat
     fewer = arena(*RUN, "--budget", "1h", "--lineups", "2", cwd=copy, code=2).stderr
     assert seeds_and_line_ups(fewer)[1] == 2
     kept = arena(*RUN, "--budget", "1h", cwd=copy).stderr
-    assert "the 6 seeds of event 1, which is over, stay; --seeds N in place of --budget extends it, with N above 6" in kept
+    assert "the 6 seeds of event 1, which is over, stay; --seeds N instead of --budget extends it, with N above 6" in kept
 
 
 @pytest.mark.slow

@@ -342,7 +342,7 @@ CHANGES = {
     ),
     "a second void attempt without a first": (
         lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 2}),
-        "attempt 2 stands at place 1",
+        "attempt 2 is at place 1",
     ),
     "a void that was not scheduled": (
         lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}),

@@ -109,7 +109,7 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
 def test_a_module_alone_is_not_the_bot_of_the_folder_it_lies_in(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "another"\nrun = "another"\n')
     (tmp_path / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
-    assert "a WebAssembly module alone, bot.wasm" in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
+    assert "only a WebAssembly module, bot.wasm" in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
     folder_of_that_name = tmp_path / "in" / "bot.wasm"
     folder_of_that_name.mkdir(parents=True)
     (folder_of_that_name / "bot.toml").write_text('name = "mine"\nmodule = "bot.wasm"\n')

@@ -144,7 +144,7 @@ NAMED = {
     "a void of a match that was played": (void(0, 1, 0, 0, "[0, 1, 2]"), "void 1/0"),
     "a void of three line-ups": (void(0, 1, 0, 0, "x"), "void 1/0"),
     "a void of an unfinished match": (UNFINISHED + void(9, 1, 0, 0, "[0, 1]"), "void 1/9"),
-    "a second void without a first": (UNFINISHED + void(9, 2, 1, 1, "{9}"), "void 1/9: attempt 2 stands at place 1"),
+    "a second void without a first": (UNFINISHED + void(9, 2, 1, 1, "{9}"), "void 1/9: attempt 2 is at place 1"),
     "a match that counts no void": (void(7, 1, 1, 0, "{7}"), "match 1/7: recorded at attempt 1, but 1 attempts were void"),
 }
 

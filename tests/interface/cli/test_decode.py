@@ -72,7 +72,7 @@ def test_directions_have_bounds_and_messages(tmp_path: Path) -> None:
     large = frame({"type": "decide", "text": "x" * 70_000})
     assert "one has 1 to 65536" in decode(large, "--to-arbiter", tmp_path=tmp_path, code=1)
     assert "missing required field" in decode(large, "--to-bot", tmp_path=tmp_path, code=1)
-    assert 'a bot sends "hello" and "act" alone' in decode(FAULT, "--to-arbiter", tmp_path=tmp_path, code=1)
+    assert 'a bot sends only "hello" and "act"' in decode(FAULT, "--to-arbiter", tmp_path=tmp_path, code=1)
     assert " fault " in decode(FAULT, "--to-bot", tmp_path=tmp_path)
     assert " later " in decode(frame({"type": "later"}), "--to-bot", tmp_path=tmp_path)  # a bot is to ignore it
 

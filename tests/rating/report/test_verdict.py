@@ -90,7 +90,7 @@ def test_the_first_place_is_told_where_nobody_is_rated() -> None:
 def test_so_many_more_seeds_tell_if_the_difference_stays() -> None:
     """The same 20 seeds again and again: the sentence changes where it said, and not a good deal earlier."""
     said = verdict(played(close, 20), more=MoreSeeds(20))
-    missing = int(re.search(r"some (\d+) more", said)[1])  # type: ignore[index]
+    missing = int(re.search(r"about (\d+) more", said)[1])  # type: ignore[index]
     distance = played(close, 20).ratings.between(0, 1)
     gap = f"{distance.elo:.0f}"
     told = f"It is {gap} +/- {distance.error:.0f} Elo above bob"
@@ -104,7 +104,7 @@ def test_so_many_more_seeds_tell_if_the_difference_stays() -> None:
 def test_more_seeds_are_a_command_by_the_settings_file_and_wider_by_looks() -> None:
     table = played(close, 20)
     plain, extended = verdict(table, more=MoreSeeds(20)), verdict(table, more=MoreSeeds(20, unplanned(20), "my cup.toml"))
-    few, many = (int(re.search(r"some (\d+) more", said)[1]) for said in (plain, extended))  # type: ignore[index]
+    few, many = (int(re.search(r"about (\d+) more", said)[1]) for said in (plain, extended))  # type: ignore[index]
     assert few < many
     assert extended.endswith(
         sentence("report", "seeds-that-tell", seeds=many) + f": khiva-arena run 'my cup.toml' --seeds {20 + many}"
@@ -116,7 +116,7 @@ def test_more_seeds_are_a_command_by_the_settings_file_and_wider_by_looks() -> N
 def test_a_command_stands_on_a_line_of_its_own_where_it_can_be_copied() -> None:
     table = played(close, 20)
     page = verdict(table, more=MoreSeeds(20, settings="cup.toml"))
-    about = int(re.search(r"some (\d+) more", page)[1])  # type: ignore[index]
+    about = int(re.search(r"about (\d+) more", page)[1])  # type: ignore[index]
     for settings, command in (("", f"play {about}"), ("cup.toml", f"khiva-arena run cup.toml --seeds {20 + about}")):
         said = verdict(table, more=MoreSeeds(20, settings=settings, command=lambda seeds: f"play {seeds}"))
         assert said == f"{page.rpartition(': ')[0]}:\n{command}"

@@ -234,7 +234,7 @@ def begin(link: AnyLink) -> Chain:
 def follow(chain: Chain, link: AnyLink) -> Chain:
     """Return the chain with one more link. Raises RecordError if it does not follow from those before it."""
     try:
-        _check(link.number == chain.links, f"it stands at place {chain.links}")
+        _check(link.number == chain.links, f"it is at place {chain.links}")
         _check(link.before == chain.digest, "it does not name the digest of the link before it")
         made = _time_of(link)
         drawn = chain.drawn_today if _day_of(made) == _day_of(chain.made) else 0
@@ -256,7 +256,7 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
                     "it ends a batch that was not begun",
                 )
                 has_round = chain.open is not None and chain.open.round is not None
-                _check(has_round == (link.public is not None), "a beacon's line stands in it, or is missing")
+                _check(has_round == (link.public is not None), "it has a beacon's line that it should not have, or lacks one")
                 return _ended(structs.replace(chain, open=None, before=link.run_digest), link)
             case Renewed():
                 _check(chain.open is None, "a batch is being played")

@@ -122,7 +122,7 @@ def _take_entry(
         say(f"not possible: {link.name} is in: {error}", warning=True)
         return chain
     queue.mark_entered(entry.number)
-    instead = f", in place of {', '.join(bot.name for bot in active[:surplus])}" if surplus else ""
+    instead = f", instead of {', '.join(bot.name for bot in active[:surplus])}" if surplus else ""
     say(f"{link.name} is in from now on{instead}: link {link.number} {link.digest}")
     return chain
 

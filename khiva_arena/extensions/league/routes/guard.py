@@ -82,7 +82,7 @@ def _refusal(scope: Scope) -> Refusal | None:
 
 
 IN_THE_OPEN = (
-    "A token goes over https alone: the proxy has to send X-Forwarded-Proto, and this request did not come by https. Somebody "
+    "A token goes only over https: the proxy has to send X-Forwarded-Proto, and this request did not come by https. Somebody "
     "may have read the token on its way; ask the organiser for another one."
 )
 """The refusal of a token that did not come privately."""

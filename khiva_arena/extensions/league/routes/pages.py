@@ -47,7 +47,7 @@ KEEP = joined(
 )
 OWN_WORD = "the organiser's word: no text from outside is mixed into them"
 NOT_FOUNDED = "This league has not begun: its first batch founds it."
-NO_TABLE = "A table stands here as soon as the first batch is over."
+NO_TABLE = "The table is here as soon as the first batch is over."
 _NAVIGATION = (("/", "Standings"), ("/batches", "Batches"), ("/queue", "Queue"), ("/seasons", "Seasons"), ("/author", "Authors"))
 
 
@@ -260,7 +260,7 @@ def _deals(beacon: str, one: PublicBatch) -> Markup:
     """Return whose word the deals of a batch are."""
     if one.round is None:
         return joined(OWN_WORD)
-    line = joined(": ", tag("code", one.line)) if one.line else joined(", which stands here when the batch is over")
+    line = joined(": ", tag("code", one.line)) if one.line else joined(", which is here when the batch is over")
     return joined(f"follow from the secret and from the line of round {one.round} of {beacon or 'the beacon'}", line)
 
 
