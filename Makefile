@@ -23,7 +23,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten docs docs-oldest release rehearse rehearse-wheel site interpreters page schema vectors playthroughs headers clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten pages docs docs-oldest release rehearse rehearse-wheel site interpreters page schema vectors playthroughs headers clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -117,6 +117,9 @@ rewritten: .venv/.rewritten
 .venv/.rewritten: .venv/.test $(wildcard tests/*.py tests/*/*.py tests/*/*/*.py tests/*/*/*/*.py)
 	@$(BIN)/pytest --collect-only -q >/dev/null || true
 	@touch $@
+
+pages: .venv/.test ## type the commands of the pages and write what they print below them; read the diff; PAGES="docs/x.md" for some
+	$(BIN)/python tests/support/make_outputs.py $(PAGES)
 
 docs: .venv/.docs ## build the site from docs/ and the pages beside it into docs/_build/html, from nothing; a warning is an error
 	@rm -rf docs/_build
