@@ -6,7 +6,7 @@ import pytest
 from cases import cases
 from make_outputs import ALL, pages, renewed
 from page_steps import Shown, Typed, Written, is_elsewhere, steps_of, whole_commands
-from typed_pages import ROOT, SECONDS, Session, agrees, faults_of, plain, shape
+from typed_pages import OF_PYTHON, ROOT, SECONDS, Session, agrees, faults_of, plain, shape
 
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level
@@ -66,6 +66,16 @@ def test_a_page_is_read_in_its_order() -> None:
         "grep three a.txt",
     ]
     assert [step.code for step in steps if isinstance(step, Typed)] == [0, 0, 0, 1]
+
+
+def test_what_python_prints_is_compared_by_the_test_that_runs_it(tmp_path: Path) -> None:
+    page = "```python\nprint(1)\n```\n```text\n1\n```\n```sh\necho 2\n```\n```text\n2\n```\n"
+    for name, why in (("trainers.md", []), ("other.md", ["line 5: no test"])):
+        (tmp_path / name).write_text(page)
+        assert [fault[:15] for fault in faults_of(tmp_path / name, tmp_path, exact=True)[0]] == why
+    for name, test in OF_PYTHON.items():
+        assert (ROOT / "docs" / name).exists()
+        assert name in (ROOT / test).read_text()
 
 
 def test_a_page_is_typed_and_compared(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def make(page: Path) -> tuple[list[str], float]:
         session = typed_in(Path(name), steps)
     told = list(session.wrong)
     lines = text.splitlines()
-    for step in reversed([] if told else [step for step in steps if isinstance(step, Shown)]):
+    for step in reversed([] if told else [step for step in steps if isinstance(step, Shown) and not step.of_python]):
         made = renewed(step, session) if step.after else None
         if made is None:
             told.append(f"line {step.line}: left as it is, since its place in the output is not sure")
@@ -122,14 +122,15 @@ def main() -> int:
     total, wrong = 0.0, 0
     for page in [path.resolve() for path in given.page] or pages():
         if given.check:
-            with tempfile.TemporaryDirectory(prefix="khiva-arena-page-") as name:
-                Path(name).chmod(0o755)
-                told, seconds = faults_of(page, Path(name), exact)
+            with tempfile.TemporaryDirectory(prefix="khiva-arena-page-") as folder:
+                Path(folder).chmod(0o755)
+                told, seconds = faults_of(page, Path(folder), exact)
         else:
             told, seconds = make(page)
         total += seconds
         wrong += bool(told) and given.check
-        print(f"{page.relative_to(ROOT)}: {seconds:.1f} s of CPU" + "".join(f"\n  {line}" for line in told), flush=True)
+        name = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
+        print(f"{name}: {seconds:.1f} s of CPU" + "".join(f"\n  {line}" for line in told), flush=True)
     print(f"{total:.0f} s of CPU for all, of {ALL}")
     return 1 if wrong or total > ALL else 0
 

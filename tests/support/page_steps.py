@@ -7,7 +7,8 @@ Comments of HTML directly above a block say the rest::
     <!-- exits: 1 -->                  the last command of the block below exits with this code
     <!-- hidden: COMMAND -->           a command that a test needs and a reader does not see
 
-A paragraph directly above a block that ends with "for example:" says that no test compares the block.
+A paragraph directly above a block that ends with "for example:" says that no test compares the block. A ``text`` block after a
+``python`` block that is no file shows the output of Python.
 """
 
 import re
@@ -49,12 +50,14 @@ class Written:
 
 @dataclass(frozen=True)
 class Shown:
-    """A text block: its lines, the number of the first one, the spaces before each, and the commands that print them."""
+    """A text block: its lines, the number of the first one, the spaces before each, and the commands that print them, or whether
+    Python does."""
 
     line: int
     lines: tuple[str, ...]
     indent: str
     after: tuple[Typed, ...]
+    of_python: bool = False
 
 
 Step = Typed | Written | Shown
@@ -68,6 +71,7 @@ def steps_of(text: str) -> list[Step]:
 
 def _steps(lines: list[str]) -> Iterator[Step]:
     before: tuple[Typed, ...] = ()
+    of_python = False
     above: list[str] = []  # the paragraph and the comments since the last block
     at = 0
     while at < len(lines):
@@ -86,11 +90,14 @@ def _steps(lines: list[str]) -> Iterator[Step]:
         said, given = _comments(above)
         if file := given.get("file"):
             yield Written(at + 2, file, "".join(f"{line}\n" for line in body))
+        elif language == "python":
+            of_python = True
         elif language == "sh":
+            of_python = False
             before = () if EXAMPLE.search(said) else tuple(_typed(body, at + 2, int(given.get("exits", "0"))))
             yield from before
         elif language == "text" and not EXAMPLE.search(said):
-            yield Shown(at + 2, body, indent, before)
+            yield Shown(at + 2, body, indent, () if of_python else before, of_python)
         above = []
         at = end + 1
 

@@ -17,6 +17,12 @@ from page_steps import Shown, Step, Typed, Written, steps_of
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = "..."
+OF_PYTHON = {
+    "python-api.md": "tests/interface/api/test_page.py",
+    "train-a-policy.md": "tests/env/test_pages.py",
+    "trainers.md": "tests/env/test_pages.py",
+}
+"""The pages whose examples in Python are run and compared elsewhere, and the test that does so."""
 LONGEST = 20
 """Lines of a difference that are told."""
 SECONDS = 30
@@ -198,6 +204,8 @@ def outputs(shown: Shown, session: Session) -> Iterator[tuple[str, ...]]:
 def untrue(shown: Shown, session: Session, exact: bool) -> str:
     """Return why a block is not what the page's commands printed, "" if it is. Elsewhere than at the level of the page only the
     shape of each line is compared."""
+    if shown.of_python:
+        return ""
     if not shown.after:
         return f'line {shown.line}: no command above prints this; end the paragraph above it with "for example:"'
     every = list(outputs(shown, session))
@@ -238,6 +246,9 @@ def difference(shown: Sequence[str], printed: Sequence[str]) -> str:
 def faults_of(page: Path, folder: Path, exact: bool) -> tuple[list[str], float]:
     """Type a page, and return all that is not as it says, and the seconds of CPU that it took."""
     steps = steps_of(page.read_text())
+    of_python = [step.line for step in steps if isinstance(step, Shown) and step.of_python]
+    if of_python and page.name not in OF_PYTHON:
+        return [f'line {of_python[0]}: no test runs the Python of this page: name one in OF_PYTHON, or write "for example:"'], 0
     session = typed_in(folder, steps)
     faults = list(session.wrong)
     if not faults:
