@@ -13,12 +13,12 @@ import { route } from "./route.js";
  */
 
 const VERDICTS = /** @type {Record<string, string>} */ ({
-  equal: "Equal: all that was checked came out as the bundle says. What was not checked stands above.",
+  equal: "Equal: all that was checked came out as the bundle says. The list above names what was not checked.",
   differs: "Differs: what the bundle says is not what came out.",
   "cannot be read": "Cannot be read: this file is no whole bundle. Nobody is accused.",
   "cannot tell here": "Cannot tell here: this browser or this page lacks something for a part of it. Nobody is accused.",
 });
-const NEEDS = "It takes some 250 MB of memory and half a minute on a phone to start; the file goes to nobody.";
+const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to start; the file goes to nobody.";
 const STARTING = "starting the arena ...";
 const SHOWN = 100; // lines of matches that are not equal
 

@@ -142,7 +142,7 @@ export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
   const tables = new Set(sections.seats.seats.map((one) => one.seats));
   const of = (/** @type {{seats: number}} */ one) => (tables.size > 1 ? ` of ${one.seats}` : "");
   return [
-    dots("Does the seat matter?", "Pair score in percent of whoever sits there; 50 is even.", sections.seats.seats.map((one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %", meanings.seats),
+    dots("Does the seat matter?", "Pair score in percent of the bots in that seat; 50 is even.", sections.seats.seats.map((one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %", meanings.seats),
     dots("Does the neighbour matter?", "How much better others do in the seat after this bot than elsewhere, in percent of pair score; 0 is no effect.", sections.seats.neighbours.map((one) => ({ name: name.get(one.bot) ?? "", value: one.effect, low: one.low, high: one.high, n: from(one) })), 0, " %", meanings.seats),
   ];
 }
