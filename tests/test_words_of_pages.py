@@ -2,7 +2,7 @@
 
 The second column of the table holds words and phrases between commas: whole words, in any case, with or without a plural's s.
 ``N`` is any number. A remark in brackets is for readers, but ``in pages`` in it leaves messages out. A place where such a word is
-right is a line of words_allowed.toml.
+right is a line of words_allowed.toml. Words in capitals, such as STORE, are arguments of commands.
 """
 
 import ast
@@ -67,12 +67,19 @@ def prose(page: str) -> str:
     return page
 
 
+def _piece(text: str) -> re.Pattern[str]:
+    """Return the pattern of a piece of text that is allowed; of one word, its plural, too."""
+    return re.compile(r"\s+".join(map(re.escape, text.split())) + "s?", re.IGNORECASE)
+
+
 def _told(file: str, kind: str, text: str, first: int, is_page: bool) -> Iterator[tuple[str, str]]:
     """Yield each place with such a word, and the exception that allows it, "" if none does."""
     free = allowed()[kind].get(file, []) + allowed()[kind].get("*", [])
-    spans = [(one, found.span()) for one in free for found in re.finditer(r"\s+".join(map(re.escape, one.split())), text)]
+    spans = [(one, found.span()) for one in free for found in _piece(one).finditer(text)]
     for words, pattern, everywhere in rows():
         for found in pattern.finditer(text) if everywhere or is_page else ():
+            if found[0].isupper():
+                continue
             start, end = found.span()
             line = first + text[:start].count("\n")
             around = " ".join(text[max(0, start - 40) : end + 30].split())
