@@ -18,6 +18,7 @@ from page_steps import Shown, Step, Typed, Written, steps_of
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = "..."
 OF_PYTHON = {
+    "openspiel.md": "tests/env/test_openspiel.py",
     "python-api.md": "tests/interface/api/test_page.py",
     "train-a-policy.md": "tests/env/test_pages.py",
     "trainers.md": "tests/env/test_pages.py",
