@@ -21,6 +21,7 @@ from khiva_arena.entrants.hints.causes import of_settings
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.hints.hint import IN_TIME, hint, language_of
 from khiva_arena.entrants.hints.missing_files import PROGRAM
+from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.words import count
@@ -114,7 +115,7 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
     yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
     yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
-    if running.bot.in_ticks.module:
+    if running.bot.module or (running.bot.interpreted and pin_of(running.bot.interpreted.word)):
         from khiva_arena.competition.conformance.steps_ticks import of_a_match  # not above: few bots are modules
 
         yield PlannedStep("ticks", "ticks of a match of its copies", of_a_match, ANSWERS)

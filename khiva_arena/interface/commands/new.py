@@ -79,11 +79,12 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
     if searches:
         click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
-    if as_module or interpreted:
+    if as_module or only_ticks:
         opponent = "shipped:python/greedy" if pin_of("python") else word
         click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {opponent}"))
-        page = "interpreters.md" if interpreted and interpreted.word == "javascript" else "modules.md"
-        click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / page}")
+        if not modules.library():
+            click.echo(modules.NEEDS)
+        click.echo(f"How to limit thinking by instructions: {shipped.folder('docs') / 'modules.md'}")
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )

@@ -18,6 +18,7 @@ from khiva_arena.common import shipped
 from khiva_arena.common.shipped import Language
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.interpreters import pin_of
+from khiva_arena.entrants.modules import NEEDS, library
 from khiva_arena.interface.cli.new import command
 
 pytestmark = pytest.mark.slow
@@ -82,6 +83,7 @@ def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
     opponent = "shipped:python/greedy" if pin_of("python") else "lacking"
     assert f"  khiva-arena match --clock ticks --bot lacking --bot {opponent}\n" in text
     assert str(shipped.folder("docs") / "modules.md") in text
+    assert (NEEDS in text) is not bool(library())
     packages = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
     assert sentence("new", "machine-lacks-needs-debian", lacks=packages) in text
     stderr = arena("new", "ruby", "none", "--module", cwd=tmp_path, code=2).stderr
