@@ -27,8 +27,8 @@ LINE = "pip install khiva-arena"
 INSTALLS = re.compile(r"""(?:[\w./-]*pip|pipx) install [^`#\n&;)]*?'?khiva-arena(?:\[[\w,-]+\])?(?:==[\w.]+)?'?(?=[\s`)]|$)""")
 COMPILERS = re.compile(r"(?:.*-)?(?:cc|gcc|g\+\+|c\+\+|c89|c99|clang|clang\+\+|tcc)(?:-\d+)?")
 FIRST = (
-    ("README.md", "## Your first tournament"),
-    ("README.md", "## Your first bot"),
+    ("README.md", "## Play a tournament"),
+    ("docs/first-bot.md", "## 2. Make, check, play"),
     ("docs/first-league.md", "## 1. Make a league"),
     ("docs/first-league.md", "## 2. Play six batches"),
 )

@@ -8,6 +8,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import make_home_page
 import pytest
 from arena import ROOT, arena
 from links import dead_links
@@ -63,8 +64,9 @@ def typed(page: str, folder: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.soak
-def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_path: Path) -> None:
-    line = next(line for line in "".join(blocks(README, "sh")).splitlines() if line.startswith("python3"))
+def test_the_line_that_installs_works_where_the_system_manages_its_python(tmp_path: Path) -> None:
+    page = (DOCS / "install.md").read_text()
+    line = next(line for line in "".join(blocks(page, "sh")).splitlines() if line.startswith("python3"))
     assert line.endswith(" && pip install khiva-arena")
     asks = "python -c 'import sys; assert sys.prefix != sys.base_prefix'"
     done = subprocess.run(line.replace("~", ".").replace("pip install khiva-arena", asks), shell=True, cwd=tmp_path, check=False)
@@ -74,15 +76,18 @@ def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_p
 
 @pytest.mark.soak
 def test_the_readme_s_commands_run(tmp_path: Path) -> None:
-    assert {words[0] for words in commands(README)} == {"make", "sudo", "python3", "khiva-arena"}
+    """And those of its table, in the order of the rows."""
+    assert {words[0] for words in commands(README)} == {"pip", "make", "khiva-arena"}
     targets = {line.split(":")[0] for line in (ROOT / "Makefile").read_text().splitlines()}
     assert [words[1] for words in commands(README) if words[0] == "make" and words[1] in targets] == ["run", "test"]
     said = typed(README, tmp_path)
-    assert [verb for verb, _ in said] == ["doctor", "run", "show", "verify", "new", "check", "match"]
+    rows = [shlex.split(line) for line in re.findall(r"^\| [^|]+ \| `khiva-arena ([^`]+)` \|", README, re.MULTILINE)]
+    said += [(words[0], arena(*words, *["--quick"] * (words[0] == "check"), cwd=tmp_path).stdout) for words in rows]
+    assert [verb for verb, _ in said] == ["run", "new", "check", "show", "report", "verify"]
     head = next(line for line in README.splitlines() if line.startswith("rank "))
-    columns = next(line for line in said[1][1].splitlines() if line.startswith("rank ")).split()
+    columns = next(line for line in said[0][1].splitlines() if line.startswith("rank ")).split()
     assert head.split() == [column for column in columns if column not in ("voids", "caused", "disk")]  # of a busy machine
-    assert "matches are sound" in said[3][1]
+    assert "matches are sound" in said[-1][1]
     assert len(README.splitlines()) < 120
 
 
@@ -172,36 +177,29 @@ def test_the_page_of_the_report_has_its_options(tmp_path: Path) -> None:
     assert read_names(tmp_path / "names.toml") == {"greedy": "Team 1", "random": "Team 2"}
 
 
-def test_every_page_is_in_the_contents_once() -> None:
-    """And those that lie elsewhere and are meant for the site are reachable from it."""
-    lines = [line for block in blocks((DOCS / "index.md").read_text(), "{toctree}") for line in block.splitlines()]
-    entries = [line for line in lines if line and not line.startswith(":")]
-    pages = [path.resolve() for entry in entries for path in DOCS.glob(f"{entry}.md")]
-    assert len(pages) == len(set(pages))
-    assert {path.name for path in DOCS.glob("*.md")} - {"index.md"} == {path.name for path in pages if path.parent == DOCS}
-    assert all(list(DOCS.glob(f"{entry}.md")) for entry in entries), "an entry without a page"
-    rooms = ("protocol/*.md", "protocol/games/*.md", "khiva_arena/games/*/RULES.md", "bots/*.md", "bots/*/README.md")
-    assert {path.relative_to(ROOT) for room in rooms for path in ROOT.glob(room)} <= {path.relative_to(ROOT) for path in pages}
+def test_every_page_of_the_manual_is_in_the_table_once() -> None:
+    files = [row["file"] for row in tomllib.loads((DOCS / "pages.toml").read_text()).values()]
+    assert sorted(file for file in files if file.startswith("docs/")) == sorted(f"docs/{path.name}" for path in DOCS.glob("*.md"))
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+def test_the_home_page_lists_the_pages_of_the_table() -> None:
+    text = make_home_page.PAGE.read_text("utf-8")
+    assert text == make_home_page.current(text), "run `make schema` and read the diff"
 
 
 def linked(page: Path) -> set[Path]:
-    """The pages that a reader sees a link to: not those of a hidden list of contents."""
+    """The pages that a reader sees a link to, not one inside of a block."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"(?<!!)\[[^\]]+\]\(([^)#]+\.md)(?:#[^)]*)?\)", text)
     return {(page.parent / link).resolve() for link in links if "://" not in link}
 
 
-@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
-def test_the_first_pages_have_a_link_that_is_seen_to_every_page_of_the_docs(start: str) -> None:
-    pages = {path.resolve() for path in DOCS.glob("*.md")} - {DOCS / "index.md"}
-    assert sorted(path.name for path in pages - linked(ROOT / start)) == []
-
-
 def test_every_page_of_the_site_is_two_links_that_are_seen_from_its_first_page() -> None:
     first = linked(DOCS / "index.md")
     near = first.union(*(linked(page) for page in first))
-    lines = "\n".join(blocks((DOCS / "index.md").read_text(), "{toctree}")).splitlines()
-    pages = {path.resolve() for line in lines if line and not line.startswith(":") for path in DOCS.glob(f"{line}.md")}
+    rooms = ("docs/*.md", "protocol/*.md", "protocol/games/*.md", "khiva_arena/games/*/RULES.md", "bots/*.md", "bots/*/README.md")
+    pages = {path.resolve() for room in rooms for path in ROOT.glob(room)} - {(DOCS / "index.md").resolve()}
     assert len(pages) > 60
     assert sorted(str(page.relative_to(ROOT)) for page in pages - near) == []
 
@@ -280,12 +278,6 @@ def test_every_bot_in_the_table_is_there() -> None:
 
 
 def test_what_the_documents_promise_is_what_is_kept() -> None:
-    said = " ".join((DOCS / "index.md").read_text().split())
-    assert "no match is lost or played twice" not in said
-    assert "loses the matches in flight, which are played again from the start, and nothing that was recorded" in said
-    assert "No answer is shown or used before every seat has answered or run out of time." in said
-    assert "as nearly as the number of deals allows" in said
-    assert "Bots run with your own rights only if you say so" in said
     bots = (ROOT / "bots" / "README.md").read_text()
     assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in " ".join(bots.split())
     for key, words in WORDS.items():

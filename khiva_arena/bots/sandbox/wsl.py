@@ -1,4 +1,4 @@
-"""Peculiarities of Linux inside Windows; docs/wsl2.md has the details."""
+"""Peculiarities of Linux inside Windows; docs/install.md has the details."""
 
 import os
 from pathlib import Path

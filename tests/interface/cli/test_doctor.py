@@ -212,7 +212,7 @@ def test_in_a_container_the_engine_is_told(files: dict[str, str], file: str, com
     last = "--security-opt systempaths=unconfined" if "docker" in file else "--security-opt unmask=ALL"
     said = detect.remedy(Level.STANDARD, DENIED)
     assert said == command.format(last)
-    page = (ROOT / "docs" / "docker.md").read_text()
+    page = (ROOT / "docs" / "install.md").read_text()
     assert [word for word in said.split() if "=" in word and word not in page] == []
 
 
@@ -231,7 +231,7 @@ def test_a_proc_that_is_partly_read_only_keeps_bubblewrap_from_making_one() -> N
         assert (done.returncode, said in done.stderr) == (code, True), done.stderr
 
 
-# --- Ubuntu: docs/ubuntu.md ---
+# --- Ubuntu: docs/install.md ---
 
 
 def test_ubuntu_lets_bubblewrap_alone_make_namespaces(files: dict[str, str]) -> None:
@@ -246,7 +246,7 @@ def test_ubuntu_lets_bubblewrap_alone_make_namespaces(files: dict[str, str]) -> 
 def test_the_profile_is_one_file(files: dict[str, str]) -> None:
     """That the page shows, that doctor names, and that is in the package."""
     files |= {RESTRICTED: "1", "/usr/bin/bwrap": ""}
-    page = (ROOT / "docs" / "ubuntu.md").read_text()
+    page = (ROOT / "docs" / "install.md").read_text()
     assert f"```\n{remedies.PROFILE.read_text()}```" in page
     said = detect.remedy(Level.STANDARD, DENIED).replace(f"{ROOT}/", "")
     assert all(f"{command}\n" in page for command in said.split(" && "))
@@ -268,7 +268,7 @@ def test_a_profile_does_not_hold_for_a_bubblewrap_from_elsewhere(files: dict[str
     assert detect.remedy(Level.STANDARD, DENIED) == "sudo apt install bubblewrap"
 
 
-# --- WSL: docs/wsl2.md ---
+# --- WSL: docs/install.md ---
 
 
 def kernel(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
@@ -299,7 +299,7 @@ def test_wsl_is_told_what_gives_control_groups(files: dict[str, str], monkeypatc
     assert "systemd=true" in second
     files["/run/systemd/system"] = ""
     assert detect.remedy(Level.STRICT, "no cgroup") not in (first, second)
-    page = " ".join((ROOT / "docs" / "wsl2.md").read_text().split())
+    page = " ".join((ROOT / "docs" / "install.md").read_text().split())
     assert all(word in page for word in ("cgroup_no_v1=all", "systemd=true", "wsl.exe --shutdown", "wsl.exe --set-version"))
 
 

@@ -121,7 +121,7 @@ def test_a_run_where_there_is_no_proc(tmp_path: Path, hidden: dict[str, str], on
 
 def test_the_commands_of_the_page_run(tmp_path: Path, hidden: dict[str, str]) -> None:
     """On fewer deals."""
-    page = (ROOT / "docs" / "macos.md").read_text()
+    page = (ROOT / "docs" / "install.md").read_text().split("\n## macOS\n")[1]
     lines = [shlex.split(line) for line in page.split("```sh\n")[1].split("```")[0].splitlines()]
     assert lines.pop(0) == ["pip", "install", "khiva-arena"]
     fewer = {"check": ("--quick",), "run": ("--seeds", "1", "--lineups", "1")}
@@ -241,7 +241,7 @@ def test_an_event_in_ticks_is_that_of_linux_and_its_bots_are_run_again(tmp_path:
     assert sentence("replay", "kept-at", level="trusted") in done.stderr
     warning = "warning: " + sentence("settings", "only-vm-keeps-modules") + "\n"
     assert warning in done.stderr
-    assert warning in (ROOT / "docs" / "macos.md").read_text(), "the page shows what is printed"
+    assert warning in (ROOT / "docs" / "install.md").read_text(), "the page shows what is printed"
     there, here = (arena_process("match", *settings, cwd=tmp_path, env=env).stdout for env in (with_modules, None))
     assert there.splitlines()[1:] == here.splitlines()[1:], "all but the line on the cell"
     arena_process("bundle", "out", "cup.khiva", "--with-modules", cwd=tmp_path, env=with_modules)

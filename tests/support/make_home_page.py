@@ -1,0 +1,46 @@
+"""make schema: the generated part of docs/index.md, the list of all pages, out of docs/pages.toml. A change shows in its diff."""
+
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TABLE, PAGE = ROOT / "docs" / "pages.toml", ROOT / "docs" / "index.md"
+BEGIN, END = "<!-- generated: pages -->", "<!-- end of pages -->"
+KINDS = {
+    "start": "Start",
+    "tutorials": "Tutorials",
+    "authors": "For authors of bots",
+    "organisers": "For organisers",
+    "researchers": "For researchers",
+    "reference": "Reference",
+    "explanation": "Explanation",
+}
+"""The heading of each kind, in the order of the list."""
+
+
+def pages() -> str:
+    """Return the list: the pages of each kind below its heading, each with what it is for. The home page itself is left out."""
+    rows = [row for row in tomllib.loads(TABLE.read_text("utf-8")).values() if ROOT / row["file"] != PAGE]
+    parts = []
+    for kind, heading in KINDS.items():
+        lines = [f"- [{row['title']}]({_link(row['file'])}): {row['about']}" for row in rows if row["kind"] == kind]
+        parts.append("\n".join([f"### {heading}", "", *lines]))
+    return "\n\n".join(parts)
+
+
+def current(text: str) -> str:
+    """Return the home page with its list as it should be. Raises ValueError if the page lacks the marks of the list."""
+    start, stop = text.index(BEGIN) + len(BEGIN), text.index(END)
+    return f"{text[:start]}\n\n{pages()}\n\n{text[stop:]}"
+
+
+def _link(file: str) -> str:
+    return Path(os.path.relpath(ROOT / file, PAGE.parent)).as_posix()
+
+
+if __name__ == "__main__":
+    if "--write" not in sys.argv:
+        sys.exit("nothing is written without --write")
+    PAGE.write_text(current(PAGE.read_text("utf-8")), "utf-8")
