@@ -3,7 +3,6 @@
 import re
 import runpy
 import shlex
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -16,8 +15,6 @@ from make_layout import PACKAGE, place_of
 from make_layout import headings as headings_of_rooms
 from tools import lacks
 
-from khiva_arena.bots.sandbox.detect import best
-from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.competition.pages.names import read_names
 from khiva_arena.competition.settings.file import read_file
@@ -28,11 +25,8 @@ pytestmark = pytest.mark.slow
 
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
-FIRST_BOT = (DOCS / "first-bot.md").read_text()
 FIRST_TOURNAMENT = (DOCS / "first-tournament.md").read_text()
 COMMAND_LINE = (DOCS / "command-line.md").read_text()
-IS_OF_THE_PAGES = best() is Level.STANDARD
-"""Whether numbers here are those of the pages, which hold at isolation standard."""
 FEWER = {
     "--seeds 15": "--seeds 1",
     "--seeds 20 --lineups auto": "--seeds 1 --lineups auto",
@@ -89,69 +83,6 @@ def test_the_readme_s_commands_run(tmp_path: Path) -> None:
     assert head.split() == [column for column in columns if column not in ("voids", "caused", "disk")]  # of a busy machine
     assert "matches are sound" in said[-1][1]
     assert len(README.splitlines()) < 120
-
-
-@pytest.mark.soak
-def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
-    """With the bot that the page shows, which differs from its copy."""
-    (program,) = blocks(FIRST_BOT, "python")
-    said = []
-    for number, words in enumerate(commands(FIRST_BOT)):
-        if words[0] == "cp":
-            shutil.copytree(tmp_path / words[2], tmp_path / words[3])
-            (tmp_path / words[2] / "main.py").write_text(program + "# changed\n")
-            continue
-        if number == 3:
-            (tmp_path / "my-bot" / "main.py").write_text(program)
-        assert words[0] == "khiva-arena"
-        differs = 1 if words[1] == "replay" else 0
-        said.append((words[1], arena(*words[1:], cwd=tmp_path, code=differs).stdout))
-    verbs = ["new", "check", "match", "check", "run", "standings", "show", "show", "replay", "match", "match", "sprt"]
-    assert [verb for verb, _ in said] == verbs
-    assert sum(" as recorded" in line for line in said[10][1].splitlines()) == 1
-    points = [re.findall(rf"{name}#\d +(\d+) points", said[2][1])[0] for name in ("my-bot", "greedy")]
-    if IS_OF_THE_PAGES:
-        assert said[9][1].splitlines()[2].endswith("  11: play W2, pass G1")  # by the words W2/G1, as on the page
-        assert f"{points[0]} points to {points[1]}" in FIRST_BOT
-    assert "0 failed" in said[3][1]
-    (tmp_path / "my-bot" / "main.py").write_text(program.replace('view["ask"]["lands"]', 'view["lands"]'))
-    told = arena(*commands(FIRST_BOT)[2][1:], cwd=tmp_path).stderr.splitlines()
-    assert "    KeyError: 'lands'" in told
-    assert [line for line in told if line.strip("~^ ") and line not in FIRST_BOT.splitlines()] == []
-
-
-def shape(line: str) -> tuple[int, ...]:
-    """Return of a line of a table how many words it has, and which of them are numbers."""
-    return tuple(bool(re.match(r"[<>=.]*[-\d]", word)) for word in line.split())
-
-
-@pytest.mark.soak
-def test_the_first_tournament_prints_what_the_page_shows(tmp_path: Path) -> None:
-    """With all of its seeds: the same seed gives everybody the same table, matches and digests."""
-    lines = [shlex.split(line) for line in "".join(blocks(FIRST_TOURNAMENT, "sh")).replace("\\\n", " ").splitlines()]
-    said = [(words[1], arena(*words[1:], cwd=tmp_path).stdout) for words in lines]
-    assert [verb for verb, _ in said] == [
-        "new",
-        "run",
-        "standings",
-        "show",
-        "show",
-        "report",
-        "verify",
-        "match",
-        "plan",
-        "bundle",
-        "verify",
-    ]
-    printed = "\n".join(text for _, text in said).splitlines()
-    shown = [line for block in blocks(FIRST_TOURNAMENT, "text") for line in block.splitlines()]
-    tables = [line for line in shown if re.match(r" *\d+  +[a-z]|\d/\d| +\d\. |[a-z]+#\d|Turn ", line)]
-    assert len(tables) > 15
-    if IS_OF_THE_PAGES:
-        assert [line for line in tables if line not in printed] == []
-    else:
-        shapes = {shape(line) for line in printed}
-        assert [line for line in tables if shape(line) not in shapes] == []
 
 
 def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
