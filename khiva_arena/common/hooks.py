@@ -108,6 +108,7 @@ class ExtensionRow(NamedTuple):
     load: imports its code. Returns the ``EXTENSION`` of its module ``extension``: the hooks that it fills.
     commands, flags, settings: that it adds to the arena's.
     names: that it adds to ``import khiva_arena``, each with a function that imports it.
+    guesses: what to type, by a word that people try for a command ("serve"), or by a command and an option ("play --seats").
     extra: the packages that it needs.
     needs: the names of the extensions whose modules it imports.
     """
@@ -118,6 +119,7 @@ class ExtensionRow(NamedTuple):
     flags: tuple[Flag, ...] = ()
     settings: tuple[Setting, ...] = ()
     names: Mapping[str, Callable[[], object]] = {}
+    guesses: Mapping[str, str] = {}
     extra: Extra | None = None
     needs: tuple[str, ...] = ()
 

@@ -77,27 +77,27 @@ TABLE: tuple[Setting, ...] = (
     Setting("bots", Kind.BOTS, (), BOTS, of_a_league=True, in_a_trial=True,
             flag="bot", of="folders or commands", words=_shipped_bots, common=True,
             of_a_match=True,
-            help='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", bots of `khiva-arena bots` as '
-                 "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment. In a settings "
-                 "file bots/* means the folders in bots with a bot.toml."),
+            help='Bots: folders, commands, or as shipped:python/greedy. A folder has a bot.toml, a command is such as '
+                 '"./my-bot --fast", `khiva-arena bots` lists the shipped ones, and remote:NAME is a bot behind a relay. Not '
+                 "read from the environment. In a settings file bots/* means the folders in bots with a bot.toml."),
     Setting("engines", Kind.FILE, None, BOTS, of_a_league=False, in_a_trial=True,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),
     Setting("game", Kind.NAME, "khiva", PLAYED, of_a_league=True, in_a_trial=True,
             of="a game", shape="GAME", words=_games, of_a_match=True, common=True,
-            help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; openspiel, whose rule `game` says "
-                 "which; or one of your own, by its file, as my_game.py, or the name of a package that brings it. Its code runs "
-                 "with your rights.",
+            help="khiva, emira, silk_road, or yours. `khiva-arena games` says more about them. openspiel is the game of OpenSpiel "
+                 "that the rule `game` names. Name your own by its file, as my_game.py, or by the package that brings it. Its "
+                 "code runs with your rights.",
             opens="The code of this game runs with your rights.", harmless=_is_of_the_arena),
     Setting("format", Kind.CHOICE, "round-robin", PLAYED, of_a_league=False, in_a_trial=True,
             of="format", words=_formats, of_a_stage=True, common=True,
-            help="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against the others), "
-                 "swiss (tables of bots that are equally strong so far) or knockout (the best of each table advance), each "
-                 "for 2 to 10 seats."),
+            help="How it is played: round-robin, gauntlet, swiss or knockout. In a round-robin every line-up of the bots plays, "
+                 "in a gauntlet candidates play against the others, in a swiss bots meet that are equally strong so far, in a "
+                 "knockout the best of each table advance. Each is for 2 to 10 seats."),
     Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_league=True, in_a_trial=True, of_a_stage=True, common=True,
-            help="Seats at a table, 2 to 5 in the games of the arena, up to 10 in others."),
+            help="Seats at a table. The games of the arena have 2 to 5, others up to 10."),
     Setting("seeds", Kind.NUMBER, 10, PLAYED, of_a_league=True, in_a_trial=True, most=1_000_000, of_a_stage=True, common=True,
-            help="Deals, a million at most. Each is played by every line-up in all rotations of the seats; in a swiss or a "
+            help="Deals, a million at most. Each one is played by every line-up in all rotations of the seats; in a swiss or a "
                  "knockout, so many are played in each round. Errors of ratings shrink with the square root of this number,"
                  " so ten are a try and some hundreds a result."),
     Setting("looks", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, most=20,
@@ -105,15 +105,15 @@ TABLE: tuple[Setting, ...] = (
                  "intervals then allow for looking, and are hardly wider at the last look.",
             example=5),
     Setting("seed", Kind.TEXT, None, PLAYED, of_a_league=False, in_a_trial=True, of_a_match=True, common=True,
-            help="Determines every deal: any text, or 64 hex digits that are the secret itself. A bot that can guess it "
+            help="Determines every deal. Any text, or 64 hex digits that are the secret itself. A bot that can guess it "
                  "knows every hand, so leave it out if that matters, and a random one is drawn.",
             example="demo"),
     Setting("copies", Kind.NUMBER, 1, BOTS, of_a_league=False, in_a_trial=True, of_a_stage=True, common=True,
-            help="How many copies of one bot may sit at a table."),
+            help="Copies of one bot that may sit at a table."),
     Setting("lineups", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True,
             most=100_000, words=lambda: (AUTO,), of_a_stage=True, common=True,
-            help='Play at most this many line-ups, a balanced choice of them; without it all are played unless '
-                 'there are very many. "auto": a small set in which all bots meet and sit equally often.',
+            help='Line-ups at most, or "auto" for a balanced few. Of more line-ups a balanced choice is played; without this '
+                 'setting all are played unless there are very many. With "auto" all bots meet and sit equally often.',
             example=100),
     Setting("rounds", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, most=1_000, of_a_stage=True,
             help="Only for a swiss: rounds [default: as many as it takes to find the best].",
@@ -131,51 +131,50 @@ TABLE: tuple[Setting, ...] = (
             help="Time for each decision, as 1s or 500ms."),
     Setting("bank", Kind.TIME, "10s", TIME, of_a_league=True, in_a_trial=True,
             least=0, of_a_match=True, of_a_stage=True, common=True,
-            help="Time for a whole match beyond its turns. It never refills."),
+            help="Time for a match beyond its turns. It never refills."),
     Setting("start", Kind.TIME, "10s", TIME, of_a_league=True, in_a_trial=True, of_a_match=True, of_a_stage=True, common=True,
-            help="Time that a bot has to start, until its first message."),
+            help="Time that a bot has to start. It ends with the first message of the bot."),
     Setting("clock", Kind.CHOICE, "wall", TIME, of_a_league=True, in_a_trial=True,
             of="clock", words=_clocks, of_a_match=True, common=True,
-            help="wall: bots have the machine's time. ticks: every bot is a WebAssembly module and pays for its instructions, "
+            help="wall (time) or ticks (instructions). In ticks every bot is a WebAssembly module and pays for its instructions, "
                  "10,000,000 ticks for a millisecond of --turn, --bank and --start, so that matches are the same on any "
                  "machine."),
     Setting("policy", Kind.CHOICE, "lenient", TIME, of_a_league=True, in_a_trial=True,
             of="policy", words=_policies, of_a_match=True, common=True,
             of_a_stage=True,
-            help="What a fault costs. lenient: a late or illegal answer plays the default choice, the third "
-                 "one forfeits; strict: the first one forfeits."),
+            help="What a fault costs. By lenient a late or illegal answer plays the default choice, and the third "
+                 "one forfeits; by strict the first one forfeits."),
     Setting("jobs", Kind.NUMBER, 1, RUN, of_a_league=True, in_a_trial=True, most=10_000, short="j", common=True,
             help="Matches at a time. Bots that think long need a core for each seat of each match."),
     Setting("out", Kind.FOLDER, "results/latest", RUN, of_a_league=False, in_a_trial=True, common=True,
-            help="The store, where all results go; one that exists is resumed or added to."),
+            help="The folder for results. One that exists is resumed or added to."),
     Setting("events_file", Kind.FILE, None, RUN, of_a_league=False, in_a_trial=True, old_name="events", common=True,
-            help="Also write what happens as JSON lines, for `khiva-arena watch` and other programs.",
+            help="Also write what happens as JSON lines. `khiva-arena watch` and other programs read them.",
             example="events.jsonl",
             opens="The file is written."),
     Setting("report", Kind.FILE, None, RUN, of_a_league=False, in_a_trial=True, common=True,
-            help="Also write a page of results there, as `khiva-arena report` does, again after each complete seed.",
+            help="Also write a page of results there. It is written as by `khiva-arena report`, again after each complete seed.",
             example="results.html",
             opens="The file is written."),
     Setting("isolation", Kind.CHOICE, AUTO, ISOLATION, of_a_league=True, in_a_trial=True,
             of="level", words=_levels, of_a_match=True, common=True,
-            help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or "
+            help="How bots are kept from this machine. The levels are strict, standard, basic, trusted (not at all), or "
                  "auto, the best that works here; see `khiva-arena doctor`.",
             opens="Bots are kept from less of this machine; at trusted from nothing, with all of your rights.",
             harmless=_keeps_promises),
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_league=True, in_a_trial=True, of_a_match=True,
-            help="Whether a bot may think while it is not its turn; if not, its processes are stopped then."),
+            help="Let bots think while it is not their turn. If not, their processes are stopped then."),
     Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_league=True, in_a_trial=False, of_a_match=True, common=True,
-            help="With auto: play at trusted, with your own rights, if nothing better works. Only for bots that you trust.",
+            help="Play with your own rights if no isolation works here. Only for bots that you trust, and with auto.",
             opens="Bots have all of your rights if no isolation works here."),
     Setting("network", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False, of="bots' names", of_a_match=True,
-            help="Bots, by name, whose sandboxes are open to the network; the others have none. Definition, table and page mark"
-                 " them.",
+            help="Bots that may use the network. The others have none. Definition, table and page mark these bots.",
             example=("llm",),
             opens="The bot reaches the network, this machine's own services too."),
     Setting("env", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False,
             of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
-            help="Variables that bots are handed with the values they have here: the name of the bot, = and the name of the"
-                 " variable. Values are never stored, and those of six characters or more are struck out of what the bot "
+            help="Variables of yours that a bot is handed. Each is the name of the bot, = and the name of the variable. "
+                 "Values are never stored, and those of six characters or more are struck out of what the bot "
                  "says.",
             example=("llm=OPENAI_API_KEY",),
             opens="The bot is handed this variable of yours."),
@@ -190,8 +189,8 @@ TABLE: tuple[Setting, ...] = (
             example={"overshoot": "bounce"}),
     Setting("limits", Kind.TABLE, {}, ISOLATION, of_a_league=True, in_a_trial=True,
             flag="limit", of="limits", of_a_match=True, common=True,
-            help="What a bot may use during a match, as memory=512M, and how large it may be; `khiva-arena doctor` lists "
-                 "the limits and their defaults.",
+            help="What a bot may use, as memory=512M. Limits are for a match, and for the size of a bot; `khiva-arena doctor` "
+                 "lists them and their defaults.",
             example={"memory": "512M", "cpu": 600}),
     Setting("runtimes", Kind.PATHS, {}, BOTS, of_a_league=True, in_a_trial=False, flag="runtime", of="runtimes", of_a_match=True,
             help="What {NAME} means in the run line of a bot.toml: a virtual environment or another folder with a bin in "
@@ -199,7 +198,7 @@ TABLE: tuple[Setting, ...] = (
             example={"torch": "runtimes/torch"},
             opens="Bots may read all of this folder."),
     Setting("allow_include", Kind.SWITCH, False, BOTS, of_a_league=True, in_a_trial=False, of_a_match=True,
-            help="Hand bots the files outside of their folders that `include` in their bot.toml names. Without it, each folder "
+            help="Hand bots the files that their bot.toml includes. They lie outside of their folders. Without it, each folder "
                  "with such files is asked about once, at a terminal.",
             opens="Bots are handed files outside of their folders, which they may read and send away."),
     Setting("unreleased_interpreters", Kind.SWITCH, False, BOTS, of_a_league=True, in_a_trial=False, of_a_match=True,
@@ -209,11 +208,11 @@ TABLE: tuple[Setting, ...] = (
 )
 TEST_TABLE: tuple[Setting, ...] = (
     Setting("elo0", Kind.DECIMAL, 0.0, TEST, of_a_league=False, in_a_trial=True, common=True,
-            help="H0: the candidate is at most this much better, in Elo."),
+            help="H0: the candidate is at most so many Elo better."),
     Setting("elo1", Kind.DECIMAL, 20.0, TEST, of_a_league=False, in_a_trial=True, common=True,
-            help="H1: it is at least this much better."),
+            help="H1: it is at least so many Elo better."),
     Setting("alpha", Kind.DECIMAL, 0.05, TEST, of_a_league=False, in_a_trial=True, common=True,
-            help="About how often a candidate at elo0 passes."),
+            help="About how often a bot at elo0 passes."),
     Setting("beta", Kind.DECIMAL, 0.05, TEST, of_a_league=False, in_a_trial=True, common=True,
             help="About how often one at elo1 fails."),
     Setting("normalized", Kind.SWITCH, False, TEST, of_a_league=False, in_a_trial=True, common=True,

@@ -7,17 +7,18 @@ import click
 from khiva_arena.interface.cli.help import Verb
 
 
-@click.command("page", cls=Verb)
+@click.command("page", cls=Verb, needs="--runtime FILE --out FILE | --check FILE")
 @click.option(
     "--runtime", metavar="FILE", type=click.Path(path_type=Path), help="What `make page` fetched, or a page that has it."
 )
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The page to write; an older one is replaced.")
 @click.option("--check", metavar="FILE", type=click.Path(path_type=Path), help="Compare this page with the one that is built.")
 def command(runtime: Path | None, out: Path | None, check: Path | None) -> None:
-    """Write khiva-arena.html: one file, the same for everybody, into which a bundle is dropped. The reader's browser checks it.
+    """Write khiva-arena.html, a page into which a bundle is dropped. The reader's browser checks the bundle.
 
-    The page holds the arena itself and Pyodide, and fetches and sends nothing. In a checkout `make page` does it all. --check
-    builds it, from the Pyodide in FILE if --runtime names none, and says whether FILE is the same, byte by byte."""
+    It is one file, the same for everybody. It holds the arena itself and Pyodide, and fetches and sends nothing. In a checkout
+    `make page` does it all. --check builds it, from the Pyodide in FILE if --runtime names none, and says whether FILE is the
+    same, byte by byte."""
     from khiva_arena.extensions.checker.page_command import page  # when it is called, so that -h is quick
 
     page(runtime, out, check)

@@ -23,9 +23,5 @@ def _page() -> "click.Command":
 ROW = ExtensionRow(
     "checker",
     _load,
-    commands=(
-        ExtensionCommand(
-            "page", "Trust", "bundle", "Write khiva-arena.html, in which anybody checks a bundle with a browser.", _page
-        ),
-    ),
+    commands=(ExtensionCommand("page", "Trust", "bundle", "Write the page that checks bundles in a browser.", _page),),
 )

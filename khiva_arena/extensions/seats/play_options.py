@@ -8,16 +8,16 @@ from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import OF_A_MATCH, json_option, setting_options
 
 BOTS = (
-    "person or person:NAME for somebody at a browser, a folder with bot.toml, a command, a bot of `khiva-arena bots` as "
-    "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment."
+    "person, a folder, a command, or shipped:python/greedy. person or person:NAME is somebody at a browser, a folder has a "
+    "bot.toml, `khiva-arena bots` lists the shipped ones, and remote:NAME is a bot behind a relay. Not read from the environment."
 )
 
 
-@click.command("play", cls=Verb)
-@setting_options(*OF_A_MATCH, bots=BOTS, turn="Time for each decision, as 1m, shown in the page [default: a day].")
+@click.command("play", cls=Verb, needs="[--bot BOT ... | --from STORE MATCH --step N --seat S]")
+@setting_options(*OF_A_MATCH, bots=BOTS, turn="Time for each decision, as 1m [default: a day]. The page shows it.")
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Take a seat of this stored match over.")
-@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: the step at which you take it over.")
-@click.option("--seat", type=click.IntRange(min=0), metavar="S", help="With --from: the seat, which was asked at step N.")
+@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: the step at which you take over, from 1.")
+@click.option("--seat", type=click.IntRange(min=0), metavar="S", help="With --from: the seat, from 0. It was asked at step N.")
 @click.option("--hints/--no-hints", default=True, help="Show the choice of a bot on request [default: hints].")
 @click.option(
     "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="The port of the page [default: any free one]."
@@ -26,7 +26,7 @@ BOTS = (
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
 @json_option
 def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, **flags: Any) -> int:
-    """Play a match yourself, in your browser, against the bots that you name, or two of those that come with the arena.
+    """Play a match yourself, in your browser, against the bots that you name. Without --bot, two come with the arena.
 
     You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
     gets an address. Everybody sees what a bot in that seat would see and nothing else; the choices of all are shown once all are
@@ -37,7 +37,7 @@ def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, 
     choose for seat S, and from then on all play. Both ends are shown beside each other; nothing is stored or rated. The deal must
     be over: all its matches recorded. Without --bot the bots are those that sat there.
 
-    The page is served to this machine alone, under an address that nobody can guess, until the command ends.
+    The page is served only to this machine, under an address that nobody can guess, until the command ends.
     """
     from khiva_arena.extensions.seats.play_command import play  # when it is called, so that -h is quick
 

@@ -61,5 +61,13 @@ ROW = ExtensionRow(
         ExtensionCommand("relay", "Bots", "bots", "Seat a bot of this machine at a table of another one.", _relay),
     ),
     settings=_SETTINGS,
+    guesses={
+        "human": "`khiva-arena play` seats you against bots",
+        "play --host": "`--port N` is the port of the page, which only this machine sees",
+        "play --listen": "`--port N` is the port of the page",
+        "play --players": "`--bot person` is you, and each other `--bot NAME` is an opponent",
+        "play --seats": "each `--bot` takes a seat: `khiva-arena play --bot person --bot shipped:python/greedy` has two",
+        "join": "`khiva-arena relay HOST:PORT NAME -- COMMAND` seats a bot of this machine elsewhere",
+    },
     needs=("serve",),
 )

@@ -70,9 +70,7 @@ ROW = ExtensionRow(
     "shards",
     _load,
     commands=(
-        ExtensionCommand(
-            "merge", "Trust", "bundle", "Join the stores of machines that each played a part of an event.", _merge_command
-        ),
+        ExtensionCommand("merge", "Trust", "bundle", "Join results of machines that each played a shard.", _merge_command),
     ),
     flags=_FLAGS,
     names={"Merged": _merged, "RerunPart": _rerun_part, "merge": _merge},

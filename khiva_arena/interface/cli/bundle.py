@@ -15,15 +15,16 @@ from khiva_arena.interface.cli.options import handed_games_option, store_argumen
 @click.option(
     "--with-modules",
     is_flag=True,
-    help="Also the modules of events in ticks, and all files of bots in JavaScript and Python, so that anybody can run "
+    help="Also write the bots of events in ticks. Their modules, and all files of bots in JavaScript and Python, let anybody run "
     "them again.",
 )
 @handed_games_option
 def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:
-    """Write the events of STORE that are over, or each EVENT (by number or id), into the one new file OUT: definitions, bots by
-    name and hash, commitments and revealed secrets, every record, run digests and standings. `khiva-arena verify OUT` checks
-    all of it, without this store and without the bots. It holds no times, hosts or paths, nothing that bots wrote,
-    and no bots without --with-modules."""
+    """Write the events of STORE that are over into one new file, OUT. Name each EVENT, by number or id, to write no others.
+
+    It has definitions, bots by name and hash, commitments and revealed secrets, every record, run digests and standings.
+    `khiva-arena verify OUT` checks all of it, without this store and without the bots. It holds no times, hosts or paths, nothing
+    that bots wrote, and no bots without --with-modules."""
     from khiva_arena.interface.commands.bundle import bundle  # when it is called, so that -h is quick
 
     bundle(store, out, event, with_modules)

@@ -11,7 +11,7 @@ from khiva_arena.interface.cli.options import json_option, setting_options
 from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
 
 
-@click.command("check", cls=Verb)
+@click.command("check", cls=Verb, needs="BOT | --game GAME")
 @click.argument("bot", metavar="[BOT]", required=False, shell_complete=BOT)
 @click.option(
     "--game",
@@ -19,10 +19,10 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
     multiple=True,
     metavar="GAME",
     shell_complete=GAME,
-    help="Check with this game alone, or with a game of your own by its file; repeat for each. Without BOT, check the game.",
+    help="Check with this game only, or your game's file. Repeat for each. Without BOT, check the game.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Check for some seconds only: fewer seat counts and sizes, no variants, no golden frames."
+    "--quick", is_flag=True, help="Check for some seconds only. Seat counts and sizes are fewer; no variants, no golden frames."
 )
 @setting_options(
     *(
@@ -40,24 +40,26 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
         "unreleased_interpreters",
     ),
     *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
-    rules="Check with this rule of the one --game, and no variants; or @FILE for a table in a TOML file.",
-    isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
-    trust_bots="Also start the bot at isolation trusted, with all of your rights.",
+    rules="Check with this rule of the one --game. No variants are checked then. @FILE is a table in a TOML file.",
+    isolation=f"Check at this level only [default: the best here]. Levels are {', '.join(Level)}; by default "
+    "a start at each is tried, too.",
+    trust_bots="Also start the bot at trusted, with your rights.",
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(CHECK_FORMS),
-    help="How to print it: text, json, junit (XML for the test reports of CI), or markdown (for the summary of a CI run) "
-    "[default: text].",
+    metavar="FORMAT",
+    help="text, json, junit or markdown [default: text]. junit is XML for the test reports of CI, markdown is for the summary of "
+    "a CI run.",
 )
 @json_option
 def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, **flags: Any) -> int:
-    """Check that BOT, a folder with a bot.toml, a command, or remote:NAME for one behind a relay, keeps the protocol, and say in
-    numbered steps what was tried, what was expected, what came instead, and the most likely cause.
+    """Check that BOT keeps the protocol, in numbered steps. A step that fails says what was expected, what came instead, and why.
 
-    Without BOT, check that each GAME, of your own or one of the arena, keeps the contract of games: what seats see, copies,
-    pieces, chance, lengths and sizes, each with what to do if it fails.
+    BOT is a folder with a bot.toml, a command, or remote:NAME for one behind a relay. Without BOT, check that each GAME, of your
+    own or one of the arena, keeps the contract of games: what seats see, copies, pieces, chance, lengths and sizes, each with
+    what to do if it fails.
 
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema protocol/schema/output/check.json, which is installed with the package.

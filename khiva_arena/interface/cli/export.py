@@ -13,10 +13,12 @@ from khiva_arena.interface.commands.choices import EXPORT_FORMATS
 @click.command("export", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="The format to write.")
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
 @click.option(
-    "--points", is_flag=True, help="Add where the points of each seat come from, to csv or jsonl: each match is replayed."
+    "--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, metavar="|".join(EXPORT_FORMATS), help="The format."
+)
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file [default: stdout].")
+@click.option(
+    "--points", is_flag=True, help="Add where the points of each seat come from. For csv or jsonl; each match is replayed."
 )
 @among_options
 @handed_games_option

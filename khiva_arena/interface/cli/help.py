@@ -1,20 +1,20 @@
-"""The layout of each command's ``-h``: groups of options, their order, and the options that only ``-h all`` shows."""
+"""The layout of each command's help: groups of options, their order, and the options that only ``--help`` shows."""
 
 import shlex
-from itertools import pairwise
 
 import click
 
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
-from khiva_arena.interface.cli.examples import write_examples
+from khiva_arena.interface.cli.brief import Brief, first_sentence
+from khiva_arena.interface.cli.examples import examples_of, write_examples
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": (_SETTINGS, "--lost", "--seat", "--shipped", "--search"),
-    "What is played": ("--from", "--step", "--choice", "--try", "--until", _SETTINGS, "--quick", "--sample"),
+    "Bots": (_SETTINGS, "--lost", "--shipped", "--search"),
+    "What is played": ("--from", "--step", "--seat", "--choice", "--try", "--until", _SETTINGS, "--quick", "--sample"),
     "Modules": ("--rerun-bots", "--take-unconfirmed", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
@@ -62,31 +62,48 @@ FEW = 7
 """The number of options up to which no headings are needed."""
 OPPONENT = "shipped:python/random"
 """The bot against which a bot that was named alone may play: it plays every game."""
-MANY = 22
-"""The number of options beyond which a command has a short help and a long one."""
-_ALL = f"{__name__}.all"
+MANY = 12
+"""The number of options up to which the short help shows all, rare ones among them."""
 
 
 class Rare(click.Option):
-    """An option that few uses of a command need: only ``-h all`` shows it, if the command has many options."""
+    """An option that few uses of a command need: only ``--help`` shows it, if the command has many options."""
 
 
-class Verb(click.Command):
-    """A command whose options stand in groups, with examples behind them.
-
-    A command with many options shows the common ones and one example, unless it is asked with ``-h all``.
-    """
+class Verb(Brief):
+    """A command whose options stand in groups in its long help, with all examples behind them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if any(word in ctx.help_option_names and after == "all" for word, after in pairwise(args)):
-            ctx.meta[_ALL] = True  # before -h is read, which prints and ends
         typed = list(args)  # which is used up
         try:
             return super().parse_args(ctx, args)
+        except click.MissingParameter:
+            raise click.UsageError(self._with_missing(ctx, typed), ctx) from None
+        except click.NoSuchOption as error:
+            from khiva_arena.interface.cli.guesses import meaning  # not above: few words are mistaken
+
+            if text := meaning(ctx, error.option_name):
+                raise click.UsageError(f"No such option {error.option_name}: {text}.", ctx) from None
+            raise
         except click.UsageError:
             if line := self._with_flags(ctx, typed):
                 raise click.UsageError(f"bots are named by --bot, as in `{line}`.", ctx) from None
             raise
+
+    def _with_missing(self, ctx: click.Context, typed: list[str]) -> str:
+        """Return the message that names all that is missing, the command with it, and one that can be typed."""
+        values, _, _ = self.make_parser(ctx).parse_args(list(typed))
+        given = {name for name, value in values.items() if value and isinstance(value, str | tuple | list)}
+        lacking = [one for one in self.params if one.required and one.name not in given and not one.resolve_envvar_value(ctx)]
+        words = [" ".join(self._usage_of(one, ctx)) for one in lacking]
+        line = " ".join([ctx.command_path, *map(shlex.quote, typed), *words])
+        example = next(iter(examples_of(ctx.command_path.partition(" ")[2])), "")
+        return f"{' and '.join(words)} missing: `{line}`" + (f"; for example `{example}`." if example else ".")
+
+    @staticmethod
+    def _usage_of(param: click.Parameter, ctx: click.Context) -> list[str]:
+        option = [long_name(param)] if isinstance(param, click.Option) else []
+        return [*option, param.make_metavar(ctx).strip("[]")]
 
     def _with_flags(self, ctx: click.Context, typed: list[str]) -> str:
         """Return a command whose bots are named by ``--bot``, for words that name them without; "" if no word names one."""
@@ -110,25 +127,44 @@ class Verb(click.Command):
         seats = ["--seats 2"] if len(seated) == 2 and not others and "--seats" in options and "seats" not in values else []
         return " ".join([ctx.command_path, *others, *(f"--bot {shlex.quote(bot)}" for bot in seated), *seats]) if bots else ""
 
-    def is_short(self, ctx: click.Context) -> bool:
-        """Tell whether the help shows the common options alone."""
-        return _ALL not in ctx.meta and len(options_of(self, ctx)) > MANY
+    def brief_options(self, ctx: click.Context) -> list[click.Option]:
+        options = options_of(self, ctx)
+        shown = {long_name(one): one for one in options if len(options) <= MANY or not isinstance(one, Rare)}
+        return [shown[name] for names in laid_out(list(shown)).values() for name in names]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = options_of(self, ctx)
-        if self.is_short(ctx):
-            options = [option for option in options if not isinstance(option, Rare)]
-        rows = {long_name(option): row for option in options if (row := option.get_help_record(ctx))}
+        rows = {long_name(option): row for option in options_of(self, ctx) if (row := option.get_help_record(ctx))}
         for heading, names in laid_out(list(rows)).items():
             with formatter.section(heading):
                 formatter.write_dl([rows[name] for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        is_short = self.is_short(ctx)
-        write_examples(self.name or "", formatter, limit=1 if is_short else None)
+        write_examples(ctx.command_path.partition(" ")[2], formatter)
         super().format_epilog(ctx, formatter)
-        if is_short:
-            formatter.write(f"\nEvery setting: {ctx.command_path} -h all\n")
+
+
+class Verbs(Brief, click.Group):
+    """A command of several verbs, each with its first sentence in the list of them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            verbs = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, first_sentence(verb.help or "")) for name, verb in verbs if verb])
+
+    def format_brief(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples(ctx.command_path.partition(" ")[2], formatter)
+        super().format_epilog(ctx, formatter)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            from khiva_arena.interface.cli.guesses import meaning  # not above: few words are mistaken
+
+            if text := meaning(ctx, args[0]):
+                ctx.fail(f"No such command {args[0]!r}: {text}.")
+        return super().resolve_command(ctx, args)
 
 
 def options_of(command: click.Command, ctx: click.Context) -> list[click.Option]:

@@ -17,6 +17,7 @@ from khiva_arena.common.text import harmless, is_text
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError, GameMissing
+from khiva_arena.interface.cli.brief import Brief
 from khiva_arena.interface.cli.completion import VARIABLE, answer
 from khiva_arena.interface.cli.examples import write_examples
 
@@ -25,34 +26,34 @@ if TYPE_CHECKING:
 
 _GROUPS = {
     "Play": {
-        "run": "Play a competition and print its rating table.",
+        "run": "Play a tournament and print its rating table.",
         "match": "Play one match and print it turn by turn.",
-        "sprt": "Test whether one bot is better than others, and stop once that is clear.",
+        "sprt": "Test whether one bot is better, and stop once that is clear.",
     },
     "See": {
-        "standings": "Print the rating table of a store.",
-        "show": "Print what a store holds, or one match of it turn by turn.",
-        "report": "Write a page of results to open in a browser, with every match drawn.",
+        "standings": "Print the rating table of a results folder.",
+        "show": "List the matches of a results folder, or print one.",
+        "report": "Write a page of results, with every match drawn.",
         "watch": "Watch a run that writes its events to a file.",
-        "plan": "Estimate how many seeds you need for a given precision.",
+        "plan": "Estimate how many seeds a given precision takes.",
     },
     "Trust": {
-        "verify": "Replay every match of a store or a bundle and say what is sound.",
+        "verify": "Replay every match of a results folder or bundle.",
         "bundle": "Write one file that anyone can verify without the bots.",
         "close": "Close an unfinished event for good.",
     },
     "Bots": {
-        "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
-        "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
-        "replay": "Send a bot the messages of a seat of a stored match again.",
+        "new": "Create a bot, or a game, from a template.",
+        "check": "Check that a bot works, and name its mistakes.",
+        "replay": "Ask a bot the questions of a stored match again.",
         "decode": "Print captured frames as readable lines.",
         "bots": "List the bots that come with the arena.",
     },
     "More": {
         "games": "List the games, their seats and rules.",
         "export": "Write results for other programs: CSV, JSON lines or PGN.",
-        "init": "Write a commented settings file for a competition.",
-        "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
+        "init": "Write a commented settings file for a tournament.",
+        "doctor": "Show which sandbox levels work on this machine.",
     },
 }
 """The commands of the core and their texts, by heading of ``-h``."""
@@ -83,7 +84,7 @@ def commands() -> dict[str, str]:
     return {name: text for group in groups().values() for name, text in group.items()}
 
 
-class Commands(click.Group):
+class Commands(Brief, click.Group):
     """The group of all commands, which imports a command's file when it is called, so that ``-h`` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -91,6 +92,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command
+        if cmd_name in _GUESSED:
+            return _GUESSED[cmd_name]
         if cmd_name in _OF_THE_CORE:
             command = importlib.import_module(f"khiva_arena.interface.cli.{cmd_name}").command
             command.short_help = _OF_THE_CORE[cmd_name]
@@ -104,7 +107,7 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if (
-            args[0] not in _OF_THE_CORE
+            args[0] not in {**_OF_THE_CORE, **_GUESSED}
             and not args[0].startswith("-")
             and not ctx.resilient_parsing
             and args[0] not in commands()
@@ -115,6 +118,10 @@ class Commands(click.Group):
 
             if reason := hooks.why_unknown(args[0]):
                 ctx.fail(f"{args[0]} {reason}.")
+            from khiva_arena.interface.cli.guesses import meaning
+
+            if text := meaning(ctx, args[0]):
+                ctx.fail(f"No such command {args[0]!r}: {text}.")
             near = get_close_matches(args[0], commands(), n=1)
             ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
         if not ctx.resilient_parsing:
@@ -123,9 +130,13 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, commands()))  # one column in all groups
+        formatter.write_paragraph()
         for heading, group in groups().items():
-            with formatter.section(heading):
-                formatter.write_dl([(f"{name:{width}}", text) for name, text in group.items()])
+            for number, (name, text) in enumerate(group.items()):
+                formatter.write(f"  {'' if number else heading:6}  {name:{width}}  {text}\n")
+
+    def format_brief(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples("", formatter)
@@ -142,7 +153,7 @@ def _refuse_variables_of_absent(command: str) -> None:
             raise ConfigError(f"{name}: {reason}")
 
 
-def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+def _say_version(ctx: click.Context, _: object, is_asked: bool) -> None:
     """Print the version, with the commit of code that no release has, and end the program."""
     if is_asked and not ctx.resilient_parsing:
         from khiva_arena.common.version import shown  # not above: no other command starts git
@@ -153,6 +164,7 @@ def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None
 
 @click.group(
     cls=Commands,
+    needs="COMMAND ...",
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void, the output "
     "cannot be written or the store's disk is full, 2 usage or config, 70 internal error, 130 interrupted (the same command "
@@ -162,8 +174,30 @@ def _say_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None
     "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version and exit."
 )
 def cli() -> None:
-    """A local arena for bots in any language: hidden hands, simultaneous secret moves, matches that replay bit for bit, and
-    ratings with honest errors."""
+    """Let bots in any language play card games against each other, and rate them."""
+
+
+@click.command("help", add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1)
+@click.pass_context
+def _help(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Print the short help of the command that the words name."""
+    above, command = ctx.find_root(), ctx.find_root().command
+    for word in words:
+        if isinstance(command, click.Group) and not word.startswith("-"):
+            name, found, _ = command.resolve_command(above, [word])
+            above, command = click.Context(found or command, info_name=name, parent=above), found or command
+    click.echo(command.get_help(above))
+
+
+@click.command("version", add_help_option=False)
+@click.pass_context
+def _version(ctx: click.Context) -> None:
+    _say_version(ctx, ctx.command, True)
+
+
+_GUESSED = {"help": _help, "version": _version}
+"""Words of other programs that run here, too, and that no list shows."""
 
 
 def main() -> None:

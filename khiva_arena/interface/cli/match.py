@@ -9,24 +9,29 @@ from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import OF_A_MATCH, capture_option, json_option, setting_options
 
 
-@click.command("match", cls=Verb)
+@click.command("match", cls=Verb, needs="--bot A --bot B | --from STORE MATCH")
 @setting_options(*OF_A_MATCH)
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
-@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: go on from this step, not from the start.")
+@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: go on from this step, from 1.")
 @click.option("--seat", type=click.IntRange(min=0), metavar="S", help="The seat that decides otherwise at step N.")
 @click.option("--choice", metavar="K", help="Its choice there: the number, or words such as G5/B1.")
 @click.option(
-    "--try", "tries", metavar="all|K,K,...", help="Play each of its choices there, or these by number; the best end first."
+    "--try",
+    "tries",
+    metavar="all|K,K,...",
+    help="Play these choices there, or all. They are named by number; the best end comes first.",
 )
-@click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
-@click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
+@click.option("--notes", is_flag=True, help="Also print each bot's stderr. It is marked with the requests that came before.")
+@click.option(
+    "--trace", is_flag=True, help="Print every message on stderr. It is printed while the match is played, in both directions."
+)
 @capture_option
 @click.option(
     "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
 )
 @json_option
 def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
-    """Play one match, the bots seated in the order given, and print it turn by turn, hidden cards included.
+    """Play one match and print it turn by turn, hidden cards included. The bots sit in the order given.
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
     those that played. The first choice that differs is printed, and the exit code is then 1.

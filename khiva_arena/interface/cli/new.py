@@ -9,20 +9,24 @@ from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import json_option
 
 
-@click.command("new", cls=Verb)
+@click.command("new", cls=Verb, needs="[LANGUAGE FOLDER | game FOLDER]")
 @click.argument("language", required=False, shell_complete=LANGUAGE)
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--module", "as_module", is_flag=True, help="Build the bot as a WebAssembly module, bot.wasm.")
 @click.option("--search", "searches", is_flag=True, help="Make a bot that searches, in Khiva.")
 @json_option
 def command(language: str | None, folder: Path | None, as_module: bool, searches: bool, as_json: bool) -> None:
-    """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
-    bot.toml and a README. In the place of LANGUAGE, a bot of `khiva-arena bots` such as shipped:python/llm: the new one begins as
-    a copy of it; or the word game: then FOLDER is a game of your own, a small one for 2 to 5 seats, with its test and a bot.
-    --search: the new bot is one for Khiva that searches, in under 200 lines; `khiva-arena new --search` lists languages.
-    Without arguments, list the languages and what this machine lacks for each, with --module or --search for such bots. --json:
-    folder, language, files, lacks; of a game folder, game, files; or languages, each with language, title, aliases, lacks, with
-    --module or --search also needs."""
+    """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game. Without arguments, list the languages
+    and what this machine lacks for each.
+
+    FOLDER has the kit of the language, one short file to edit, a bot.toml and a README. Instead of LANGUAGE, name a bot of
+    `khiva-arena bots`, such as shipped:python/llm, to begin with a copy of it; or write game: then FOLDER is a game of your own,
+    a small one for 2 to 5 seats, with its test and a bot.
+
+    --search: the new bot searches, in Khiva, in under 200 lines; `khiva-arena new --search` lists languages.
+
+    --json: folder, language, files, lacks; of a game folder, game, files; or languages, each with language, title, aliases,
+    lacks, with --module or --search also needs."""
     from khiva_arena.interface.commands.new import new  # when it is called, so that -h is quick
 
     new(language, folder, as_json, as_module, searches)

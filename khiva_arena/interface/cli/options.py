@@ -19,19 +19,20 @@ from khiva_arena.interface.cli.help import Rare
 F = TypeVar("F", bound=Callable[..., Any])
 
 ELSEWHERE = tuple(row.name for row in TABLE if row.elsewhere)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 capture_option = click.option(
     "--capture",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Write the raw bytes of each seat and direction to DIR, for `khiva-arena decode`.",
+    help="Write the raw bytes of each seat to DIR. `khiva-arena decode` prints them.",
 )
 modules_option = click.option(
     "--modules",
     multiple=True,
     metavar="DIR",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with modules of these bots, beside those of the store and those that this machine has built. Repeat for each.",
+    help="A folder with modules of these bots. Those of the store, and those that this machine has built, need none. "
+    "Repeat for each.",
 )
 
 
@@ -41,20 +42,21 @@ def among_options(command: F) -> F:
         "--only",
         multiple=True,
         metavar="BOT",
-        help="Count only matches in which every seat has one of these bots, by name; repeat for each.",
+        help="Count only matches among these bots. Each seat has one of them; repeat for each.",
     )
     exclude = click.option(
         "--exclude",
         multiple=True,
         metavar="BOT",
-        help="Leave out each match of this bot, by name, as if it had not entered; repeat for each.",
+        help="Leave out each match of this bot. It counts as if the bot had not entered; repeat for each.",
     )
     events = click.option(
-        "--events", multiple=True, metavar="EVENT", help="Count this event, by number or id, as EVENT does; repeat for each."
+        "--events",
+        multiple=True,
+        metavar="EVENT",
+        help="Count this event, by number or id. It is the same as EVENT; repeat for each.",
     )
-    season = click.option(
-        "--season", metavar="NAME", help="Of a league, count the batches of this season alone; all: of all seasons."
-    )
+    season = click.option("--season", metavar="NAME", help="Count only this season of a league. The season all is every one.")
     return only(exclude(events(season(command))))
 
 
@@ -82,8 +84,8 @@ handed_games_option = click.option(
     expose_value=False,
     allow_from_autoenv=False,
     callback=_hand_over,
-    help="What a game that does not come with the arena was played with: its file, folder or package. It is run only if its hash "
-    "is the recorded one; repeat for each.",
+    help="The file of a game of your own. Its folder or package does as well. It is run only if its hash is the recorded one; "
+    "repeat for each.",
 )
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 ALL = tuple(row.name for row in TABLE)
@@ -206,8 +208,8 @@ def draw_options(command: F) -> F:
         "--public",
         cls=Rare,
         metavar="TEXT",
-        help="A text drawn in public after the commitment was published, such as a lottery's numbers: mixed into schedule and "
-        "deals, kept with the event. Before its first match only.",
+        help="A text drawn in public after the commitment. It is such as a lottery's numbers, is mixed into schedule and deals, and "
+        "kept with the event. Before its first match only.",
     )
     commit = click.option("--commit", cls=Rare, is_flag=True, help="Store the event and print its commitment; play nothing.")
     return commit(public(command))

@@ -9,7 +9,7 @@ from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import capture_option, handed_games_option, json_option, setting_options, store_argument
 
 
-@click.command("replay", cls=Verb)
+@click.command("replay", cls=Verb, needs="STORE MATCH | STORE --lost NAME")
 @store_argument
 @click.argument("match", required=False)
 @click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
@@ -18,16 +18,16 @@ from khiva_arena.interface.cli.options import capture_option, handed_games_optio
     metavar="BOT",
     shell_complete=BOT,
     allow_from_autoenv=False,
-    help="A folder, a command or a shipped bot [default: the one that sat there].",
+    help="A folder, a command or a shipped bot. [default: the one that sat there]",
 )
-@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost, the first 50, a line each.")
+@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost. The first 50 are asked, a line each.")
 @setting_options(
     *("isolation", "limits", "runtimes", "allow_include", "unreleased_interpreters"),
     isolation="As in `khiva-arena match` [default: that of the match].",
     limits="How large the bot may be; see `khiva-arena doctor`.",
 )
 @handed_games_option
-@click.option("--wait", is_flag=True, help="Stop before the first message, to attach a debugger, and run no clock.")
+@click.option("--wait", is_flag=True, help="Stop before the first message, for a debugger. No clock runs.")
 @click.option(
     "--from",
     "first",
@@ -36,15 +36,17 @@ from khiva_arena.interface.cli.options import capture_option, handed_games_optio
     help="Compare choices from step N on; all messages are sent.",
 )
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
-@click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
+@click.option("--trace", is_flag=True, help="Print every message on stderr. Long ones are cut.")
 @capture_option
-@click.option("--notes", is_flag=True, help="Also print the bot's stderr, marked with the requests that came before.")
+@click.option("--notes", is_flag=True, help="Also print the bot's stderr. It is marked with the requests that came before.")
 @json_option
 def command(lost: str | None, **flags: Any) -> int:
-    """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
-    that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
-    bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
-    time in the match that seats were asked; 0 is the start.
+    """Send BOT what a seat was sent in MATCH of STORE, and print each decision that it now makes differently. MATCH is
+    EVENT/ORDINAL, as 1/0, or the beginning of its id.
+
+    Each difference comes with what follows from either choice. The match continues as it was recorded. Exit code 1 if a choice
+    differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th time in the match that seats were
+    asked; 0 is the start.
 
     Every message is the one that was sent then, byte for byte, except what is not recorded. bank_ms is the whole bank until
     the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out. A
@@ -59,9 +61,8 @@ def command(lost: str | None, **flags: Any) -> int:
 
     A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
 
-    --json: match, seat, bot, same, asked, failed, kinds, differences (each with step, kind, req, then, now), notes; in ticks
-    also ticks, a pair for each decision, then and now. With --lost: matches, kinds.
-    """
+    --json: match, seat, bot, same, asked, failed, kinds, differences (each with step, kind, req, then, now), notes; in ticks also
+    ticks, a pair for each decision, then and now. With --lost: matches, kinds."""
     if lost is not None:
         from khiva_arena.interface.commands.replay_lost import replay_lost  # when it is called, so that -h is quick
 

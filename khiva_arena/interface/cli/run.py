@@ -9,14 +9,14 @@ from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import ALL, draw_options, extension_options, json_option, setting_options, yes_option
 
 
-@click.command("run", cls=Verb)
+@click.command("run", cls=Verb, needs="--bot A --bot B ... | --shipped | CONFIG")
 @click.argument("config", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @setting_options(*ALL)
 @click.option(
     "--shipped",
     is_flag=True,
-    help="Add the bots that come with the arena: the ones in Python except slow ones, and the random ones in C and JavaScript if "
-    "they can run here.",
+    help="Add bots that come with the arena. These are the ones in Python except slow ones, and the random ones in C and "
+    "JavaScript if they can run here.",
 )
 @click.option(
     "--any-engine", cls=Rare, is_flag=True, help="Continue an event that another version of khiva-arena began; it is marked."
@@ -40,13 +40,14 @@ from khiva_arena.interface.cli.options import ALL, draw_options, extension_optio
 @draw_options
 @json_option
 def command(**flags: Any) -> int:
-    """Play a competition: by default a round-robin, every line-up of the bots, on every seed, in every rotation of the seats.
+    """Play a tournament and print its rating table. The same command again resumes.
 
-    CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
-    table), and with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over
-    KHIVA_ARENA_RUN_* variables (one for each setting except --bot), and these win over the file. The same command again resumes;
-    if everything is over, it says so, prints the table and plays nothing.
-    """
+    By default it is a round-robin: every line-up of the bots, on every seed, in every rotation of the seats.
+
+    CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules] table), and
+    with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over KHIVA_ARENA_RUN_* variables
+    (one for each setting except --bot), and these win over the file. If everything is over, the command says so, prints the table
+    and plays nothing."""
     from khiva_arena.interface.commands.run import run  # when it is called, so that -h is quick
 
     return run(**flags)

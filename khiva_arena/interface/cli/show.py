@@ -12,11 +12,13 @@ from khiva_arena.interface.cli.options import handed_games_option, json_option, 
 @store_argument
 @click.argument("match", required=False)
 @handed_games_option
-@click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
+@click.option("--notes", is_flag=True, help="Also print each bot's stderr. It is marked with the requests that came before.")
 @json_option
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
-    """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
-    turn by turn, hidden cards included, and the command that plays it again. In JSON a line of a seat's notes that begins with
+    """List the events and matches of STORE, or print MATCH turn by turn. MATCH is EVENT/ORDINAL, as 1/0, or the beginning of its
+    id.
+
+    Hidden cards are printed, and the command that plays the match again. In JSON a line of a seat's notes that begins with
     U+001E is the arbiter's own, such as "[step 12: boost]"; "times" has, by seat, the step and the microseconds of each decision,
     of a remote bot also those of the round trip to it, and is null if an older version recorded the match."""
     from khiva_arena.interface.commands.show import show  # when it is called, so that -h is quick

@@ -18,9 +18,9 @@ from khiva_arena.interface.cli.options import ELSEWHERE, OF_A_MATCH, draw_option
     *(row.name for row in TEST_TABLE),
     *("seats", "seeds", "jobs", "out", "events_file", "report"),
     *ELSEWHERE,
-    seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
-    seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
-    out="The store; a test that is in it is resumed.",
+    seats="Seats at a table [default: 2]. Opponents and copies of them fill it.",
+    seeds=f"Deals at most [default: {TEST_SEEDS}]. Another number makes it another test.",
+    out="The folder for results. A test that is in it is resumed.",
 )
 @click.option(
     "--any-engine", cls=Rare, is_flag=True, help="Continue a test that another version of khiva-arena began; it is marked."
@@ -36,12 +36,11 @@ from khiva_arena.interface.cli.options import ELSEWHERE, OF_A_MATCH, draw_option
 @draw_options
 @json_option
 def command(**flags: Any) -> int:
-    """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
+    """Test whether CANDIDATE is better than the OPPONENTS, and stop once that is clear. The same command again resumes.
 
-    Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
-    a seed. The test looks at it after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
-    code 0 with a decision, either way; 1 without.
-    """
+    Seed by seed, every table is played in all rotations. Each bot is a folder with bot.toml or a command. The test is on table
+    scores: the candidate's mean pair score over all matches of a seed. The test looks at it after each seed, from the 32nd on,
+    and stops at a bound. Exit code 0 with a decision, either way; 1 without."""
     from khiva_arena.interface.commands.sprt import sprt  # when it is called, so that -h is quick
 
     return sprt(**flags)

@@ -18,7 +18,8 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     "anchors",
     multiple=True,
     metavar="BOT[=ELO[:SD]]",
-    help="The bot at 0 [default: as stored with the event: random, else the first bot]. Or the bot at ELO, known to within SD; "
+    help="The bot at 0 [default: as stored with the event]. That is random, else the first bot. Or the bot at ELO, known to within "
+    "SD; "
     "repeat for each.",
 )
 @click.option(
@@ -27,26 +28,27 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     multiple=True,
     metavar="NAME",
     shell_complete=one_of(lambda: (*NAMES, ALL)),
-    help=f"Also print a section: {', '.join(NAMES)}, or {ALL}; repeat for each.",
+    help=f"Also print a section, as crosstable or all. There are {', '.join(NAMES)}, or {ALL}; repeat for each.",
 )
 @click.option(
-    "--effects", metavar="LIST", help="Print the section effects with only these fitted: seats or neighbours [default: both]."
+    "--effects", metavar="LIST", help="Fit only seats or neighbours in effects [default: both]. The section effects is printed."
 )
 @click.option(
     "--contrast",
     "sets",
     multiple=True,
     metavar="BOT,BOT",
-    help="Also print how far these bots, named before the results were seen, are apart; repeat for each set.",
+    help="Also print how far these bots are apart. They are named before the results were seen; repeat for each set.",
 )
-@click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
+@click.option("--wide", is_flag=True, help="Print every column.")
 @among_options
 @handed_games_option
 @json_option
 def command(**flags: Any) -> None:
-    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
-    isolation, limits and pondering are pooled into one table; others get tables of their own. An event that was closed before it
-    was over is left out unless it is named."""
+    """Print the rating table of STORE, a results folder, or of each EVENT in it, by number or id.
+
+    Events with equal game, rules, time, policy, isolation, limits and pondering are pooled into one table; others get tables of
+    their own. An event that was closed before it was over is left out unless it is named."""
     from khiva_arena.interface.commands.standings import standings  # when it is called, so that -h is quick
 
     standings(**flags)

@@ -15,12 +15,13 @@ from khiva_arena.interface.cli.options import extension_options
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With --web: also show the page of results that the run writes to this file by its own --report, as it grows.",
+    help="With --web: also show this page of the run. The run writes it by its own --report; it is shown as it grows.",
 )
 def command(file: Path, report: Path | None, **flags: Any) -> int:
-    """Watch a run that writes its events to FILE, `khiva-arena run --events-file FILE`, until it ends; if it has ended, print how
-    it stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
-    seen to its end, and the same command continues to watch."""
+    """Watch a run until it ends. It writes its events to FILE by `khiva-arena run --events-file FILE`.
+
+    If it has ended, the command prints how it stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves
+    with exit code 130: the run was not seen to its end, and the same command continues to watch."""
     from khiva_arena.interface.commands.watch import watch  # when it is called, so that -h is quick
 
     return watch(file, report, **flags)

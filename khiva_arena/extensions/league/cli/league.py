@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.completion import GAME
-from khiva_arena.interface.cli.examples import write_examples
-from khiva_arena.interface.cli.help import Rare, Verb
+from khiva_arena.interface.cli.help import Rare, Verb, Verbs
 from khiva_arena.interface.cli.options import ELSEWHERE, json_option, setting_options
 
 league_argument = click.argument("league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False))
@@ -18,38 +17,32 @@ beacon_option = click.option(
     "--beacon",
     default="",
     metavar="COMMAND",
-    help="The command that prints the line of a round of the beacon that league.toml names; the number of the round is its last "
-    "word. It is run as you, outside of every cell.",
+    help="A command that prints a line of the beacon. league.toml names the beacon; the number of the round is the last word of "
+    "the command. It is run as you, outside of every sandbox.",
 )
 clock_option = click.option(
     "--clock-is-right",
     cls=Rare,
     is_flag=True,
-    help="Go on although the newest link is more than an hour ahead of this machine's clock, since a wrong clock made it.",
+    help="Go on after a link that a wrong clock made. It is more than an hour ahead of this machine's clock.",
 )
 why_option = click.option("--why", default="", metavar="TEXT", help="Why, for everyone to read; name nobody.")
 
 
-class Verbs(click.Group):
-    """A group of the verbs of a league."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_examples(ctx.command_path.partition(" ")[2], formatter)
-        super().format_epilog(ctx, formatter)
-
-
-@click.group("league", cls=Verbs)
+@click.group("league", cls=Verbs, needs="VERB ...")
 def command() -> None:
-    """Run a league: bots are entered, improved and withdrawn at any time, and a table stands every day. A league is a chain of
-    batches: small events, each with a commitment that is published before its first match. Who meets whom follows from counts
-    alone. `khiva-arena verify` checks all of it. LEAGUE is its folder; `standings`, `report`, `verify` and `bundle` read it as a
-    store."""
+    """Run a league, which lasts for months: bots enter, improve and leave at any time. LEAGUE is its folder.
+
+    A league is a chain of batches: small events, each with a commitment that is published before its first match. Pairings follow
+    only from counts. `khiva-arena verify` checks all of it; `standings`, `report`, `verify` and `bundle` read LEAGUE as a results
+    folder."""
 
 
-@command.group("author", cls=Verbs)
+@command.group("author", cls=Verbs, needs="VERB ...")
 def author() -> None:
-    """Let authors submit bots from elsewhere, each with a token. The chain of a league has a random id in place of each name, so
-    that names can be removed."""
+    """Let authors submit bots from elsewhere, each with a token.
+
+    The chain of a league has a random id instead of each name, so that names can be removed."""
 
 
 def verb(
@@ -75,18 +68,21 @@ def verb(
     "--clock",
     type=click.Choice(("wall", "ticks")),
     default="wall",
-    help="ticks: bots are modules, so that anybody can run them again; anchors are then bots in C, or in JavaScript if "
-    "this machine has no compiler [default: wall].",
+    metavar="CLOCK",
+    help="wall (time) or ticks (instructions) [default: wall]. In ticks bots are modules, so that anybody can run them again; "
+    "anchors are then bots in C, or in JavaScript if this machine has no compiler.",
 )
 @click.option(
     "--publish-bots/--no-publish-bots",
     default=None,
-    help="In ticks, whether bundles of the league may hold its bots, with all files of those in JavaScript or Python, so that "
+    help="Let bundles of a league in ticks hold its bots. All files of those in JavaScript or Python are in them, so that "
     "anybody can run them again [default: they may].",
 )
 def new(**flags: Any) -> None:
-    """Make FOLDER, a new league: a league.toml with every setting explained, and copies of shipped bots as anchors, which play in
-    every batch so that all numbers have one scale. Edit league.toml before the first batch: that founds the league."""
+    """Make FOLDER, a new league. Edit its league.toml before the first batch, which founds the league.
+
+    league.toml explains every setting. FOLDER has copies of shipped bots, too, as anchors, which play in every batch so that all
+    numbers have one scale."""
     from khiva_arena.extensions.league.commands.league import new as make  # when it is called, so that -h is quick
 
     make(**flags)
@@ -95,17 +91,16 @@ def new(**flags: Any) -> None:
 @verb("enter")
 @league_argument
 @click.argument("bot")
-@click.option("--author", required=True, metavar="NAME", help="Whose bot it is; the chain has a random id in place of the name.")
-@click.option(
-    "--name", metavar="NAME", help="Its name in the league, to which the number of its version is added [default: its own]."
-)
+@click.option("--author", required=True, metavar="NAME", help="The author. The chain has a random id instead of the name.")
+@click.option("--name", metavar="NAME", help="Its name in the league [default: its own]. The number of its version is added.")
 @setting_options("allow_include")
 @json_option
 def enter(**flags: Any) -> int:
-    """Enter BOT, a folder with a bot.toml or a module, as a new one or as the next version of the author's bot of that name. It
-    is checked in its cell and plays a trial table against the anchors, which is not rated. Then it is in from the next batch on.
-    The exit code is 1 if it is refused. After Ctrl-C nothing of it waits. What kill -9 leaves stays out until the same command
-    takes it up, a newer one of that bot replaces it, or `league cancel` takes it back."""
+    """Enter BOT, a new one or the next version of one. It is a folder with a bot.toml, or a module.
+
+    BOT is checked in its sandbox and plays a trial table against the anchors, which is not rated. Then it is in from the next
+    batch on. The exit code is 1 if it is refused. After Ctrl-C nothing of it waits. What kill -9 leaves stays out until the same
+    command takes it up, a newer one of that bot replaces it, or `league cancel` takes it back."""
     from khiva_arena.extensions.league.commands.league import enter as enter_bot
 
     return enter_bot(**flags)
@@ -117,18 +112,22 @@ def enter(**flags: Any) -> int:
     "--batches",
     type=click.IntRange(0),
     metavar="N",
-    help="Stop after N batches; 0: publish what is due, and play nothing [default: at Ctrl-C].",
+    help="Stop after N batches [default: at Ctrl-C]. 0: publish what is due, and play nothing.",
 )
 @click.option("--until", metavar="HH:MM", help="Begin no batch after this time of day.")
-@click.option("--new-terms", is_flag=True, help="Let changed settings of league.toml count from the next batch on.")
+@click.option(
+    "--new-terms", is_flag=True, help="Let changed settings count from the next batch on. They are those of league.toml."
+)
 @click.option("--any-engine", cls=Rare, is_flag=True, help="Continue a batch that another version of khiva-arena began.")
 @beacon_option
 @clock_option
 @setting_options("jobs", "events_file", *ELSEWHERE)
 def play(**flags: Any) -> None:
-    """Play batches: take what waits in the queue, draw the next batch from counts, publish its commitment, play it, publish its
-    secrets, and go on. Ctrl-C or a kill at any instant loses nothing; the same command resumes. On a full disk the player waits
-    for room; with --batches N it ends at once with exit code 1."""
+    """Play batches, one after another, until Ctrl-C. The same command resumes.
+
+    Each takes what waits in the queue, is drawn from counts, publishes its commitment, is played, and publishes its secrets.
+    Ctrl-C or a kill at any instant loses nothing. On a full disk the player waits for room; with --batches N it ends at once with
+    exit code 1."""
     from khiva_arena.extensions.league.commands.league import play as play_league
 
     play_league(**flags)
@@ -137,15 +136,17 @@ def play(**flags: Any) -> None:
 @verb("plan")
 @league_argument
 @click.argument("file", metavar="FILE", type=FILE)
-@click.option("--new-terms", is_flag=True, help="Let changed settings of league.toml count from this batch on.")
+@click.option("--new-terms", is_flag=True, help="Let changed settings count from this batch on. They are those of league.toml.")
 @beacon_option
 @clock_option
 @json_option
 def plan(**flags: Any) -> None:
-    """Draw the next batch, publish its commitment, and write it to FILE as a plan. A batch that is drawn and not over is written
+    """Write the next batch to FILE, a plan for many machines. FILE reveals every deal of the batch: keep it secret.
+
+    The batch is drawn and its commitment published. A batch that is drawn and not over is written
     again. Machines that know nothing of each other play a shard each, with `khiva-arena run --from-plan FILE --shard I/N`. A
     shard has whole deals, so set `seeds` in league.toml. `khiva-arena merge` joins the shards in LEAGUE. Then `league play` plays
-    what is missing, and ends the batch. FILE reveals every deal of the batch: keep it secret."""
+    what is missing, and ends the batch."""
     from khiva_arena.extensions.league.commands.league import plan as plan_batch
 
     plan_batch(**flags)
@@ -157,21 +158,22 @@ def plan(**flags: Any) -> None:
     "--listen",
     required=True,
     metavar="HOST:PORT",
-    help="Where to listen; port 0 for a free one. inherit: the socket that systemd hands over.",
+    help="Where to listen, as 127.0.0.1:8080. Port 0 is a free one. inherit: the socket that systemd hands over.",
 )
 @click.option("--tls-cert", type=FILE, help="The certificate, as PEM. Without one only this machine is served.")
 @click.option("--tls-key", type=FILE, help="The key of the certificate.")
 @click.option(
     "--behind-proxy",
     is_flag=True,
-    help="A proxy on this machine speaks TLS, and tells by X-Forwarded-For and X-Forwarded-Proto who asks.",
+    help="A proxy on this machine speaks TLS. It tells by X-Forwarded-For and X-Forwarded-Proto who asks.",
 )
-@click.option("--user", default="", metavar="NAME", help="As root: become this user, which owns nothing of the league.")
+@click.option("--user", default="", metavar="NAME", help="As root: become this user. It owns nothing of the league.")
 def serve(**flags: Any) -> None:
-    """Serve the pages of a league until Ctrl-C, by libraries of `pip install 'khiva-arena[web]'`. Everybody sees the table as it
-    grows, batches with replays once revealed, each bot, what waits, a feed and badges. Authors with tokens upload bots and see
-    their checks. The player is another process. The server opens the queue and the folder `public`, and then confines itself: it
-    reads no secret and connects nowhere."""
+    """Serve the pages of a league until Ctrl-C. `pip install 'khiva-arena[web]'` has the libraries for that.
+
+    Everybody sees the table as it grows, batches with replays once revealed, each bot, what waits, a feed and badges. Authors
+    with tokens upload bots and see their checks. The player is another process. The server opens the queue and the folder
+    `public`, and then confines itself: it reads no secret and connects nowhere."""
     from khiva_arena.extensions.league.commands.league_serve import serve as serve_league
 
     serve_league(**flags)
@@ -181,8 +183,9 @@ def serve(**flags: Any) -> None:
 @league_argument
 @click.argument("name")
 def season(league: Path, name: str) -> None:
-    """Begin season NAME with the next batch; the one before ends there. `khiva-arena standings LEAGUE --season NAME` prints its
-    table alone."""
+    """Begin season NAME with the next batch. The one before ends there.
+
+    `khiva-arena standings LEAGUE --season NAME` prints the table of a season."""
     from khiva_arena.extensions.league.commands.league import season as begin
 
     begin(league, name)
@@ -195,16 +198,21 @@ def season(league: Path, name: str) -> None:
 )
 @click.option("--seeds", type=click.IntRange(1, 1_000_000), default=200, metavar="N", help="Deals [default: 200].")
 @click.option(
-    "--lineups", default="auto", metavar="N|auto|all", help="Line-ups of each deal [default: auto, a few in which all meet]."
+    "--lineups",
+    default="auto",
+    metavar="N|auto|all",
+    help="Line-ups of each deal [default: auto]. auto: a few in which all meet.",
 )
 @beacon_option
 @clock_option
 @setting_options("jobs", *ELSEWHERE)
 @json_option
 def final(**flags: Any) -> int:
-    """Play a final: a committed round-robin of the best bots on new deals, in a store of its own below LEAGUE. Before its first
-    match, a link of the chain says who plays it. Its results never count in the league's table. Stop the player meanwhile. The
-    same command resumes one that is not over; after that it decides on another one, which everybody sees."""
+    """Play a final of the best bots, on new deals. Its results never count in the league's table.
+
+    It is a committed round-robin in a results folder of its own below LEAGUE. Before its first match, a link of the chain says
+    who plays it. Stop the player meanwhile. The same command resumes one that is not over; after that it decides on another one,
+    which everybody sees."""
     from khiva_arena.extensions.league.commands.league import final as play_final
 
     return play_final(**flags)
@@ -214,7 +222,9 @@ def final(**flags: Any) -> int:
 @league_argument
 @json_option
 def status(league: Path, as_json: bool) -> None:
-    """Print how a league stands: its newest link, the batch that is played, its bots, and what waits in the queue, and why."""
+    """Print the bots, the batch that is played, and the queue.
+
+    The newest link is there, too, and why a bot waits."""
     from khiva_arena.extensions.league.commands.league import status as print_status
 
     print_status(league, as_json)
@@ -224,8 +234,9 @@ def status(league: Path, as_json: bool) -> None:
 @league_argument
 @click.argument("what", metavar="WHAT")
 def cancel(league: Path, what: str) -> None:
-    """Take back WHAT, a bot or a change that waits for the next batch: entry-N or change-N as `league status` prints it, or its
-    name. A bot that is in is taken out by `league retire`."""
+    """Take back WHAT, a bot or a change that waits. It is entry-N or change-N as `league status` prints it, or its name.
+
+    A bot that is in is taken out by `league retire`."""
     from khiva_arena.extensions.league.commands.league import cancel as take_back
 
     take_back(league, what)
@@ -235,7 +246,9 @@ def cancel(league: Path, what: str) -> None:
 @click.argument("url")
 @click.option("--ca", type=FILE, help="A certificate to trust, as PEM, beside those of this machine.")
 def receipt(url: str, ca: Path | None) -> None:
-    """Keep the newest link of the league at URL with the time, in ~/.local/state/khiva-arena/receipts, as `submit` does. Anybody
+    """Keep the newest link of the league at URL, as a witness.
+
+    It is kept with the time in ~/.local/state/khiva-arena/receipts, as `submit` does. Anybody
     who does so each day is a witness: `khiva-arena verify BUNDLE --seen FILE` shows that no end of the chain was thrown away, and
     which batches were drawn before their round of the beacon came."""
     from khiva_arena.extensions.league.commands.submit import receipt as keep_receipt
@@ -255,7 +268,7 @@ def state_verb(name: str, state: str, text: str) -> None:
     verb(name)(league_argument(click.argument("bot")(why_option(change_state))))
 
 
-state_verb("retire", "retired", "Retire BOT, by its name in the league, from the next batch on, for good.")
+state_verb("retire", "retired", "Retire BOT from the next batch on, for good. It is named as in the league.")
 state_verb("suspend", "suspended", "Suspend BOT from the next batch on, until it is reinstated.")
 state_verb("reinstate", "active", "Let a suspended BOT play again from the next batch on.")
 
@@ -264,8 +277,9 @@ state_verb("reinstate", "active", "Let a suspended BOT play again from the next 
 @league_argument
 @name_argument
 def add_author(league: Path, name: str) -> None:
-    """Add author NAME, or take one whom `league enter` added, and print the token once: only its hash is kept. Hand it over where
-    nobody else reads it."""
+    """Add author NAME and print the token once. Hand it over where nobody else reads it.
+
+    NAME may be an author whom `league enter` added. Only the hash of the token is kept."""
     from khiva_arena.extensions.league.commands import league_author  # when it is called, so that -h is quick
 
     league_author.add(league, name)
@@ -275,8 +289,9 @@ def add_author(league: Path, name: str) -> None:
 @league_argument
 @name_argument
 def rotate_author(league: Path, name: str) -> None:
-    """Give author NAME a new token and print it once; any earlier one counts no more. An author who was revoked takes part
-    again."""
+    """Give author NAME a new token and print it once. Any earlier one counts no more.
+
+    An author who was revoked takes part again."""
     from khiva_arena.extensions.league.commands import league_author
 
     league_author.rotate(league, name)
@@ -285,10 +300,12 @@ def rotate_author(league: Path, name: str) -> None:
 @verb("revoke", author)
 @league_argument
 @name_argument
-@click.option("--forget", is_flag=True, help="Remove the name for good, too: the random id stays in its place.")
+@click.option("--forget", is_flag=True, help="Remove the name for good, too. The random id stays in its place.")
 def revoke_author(league: Path, name: str, forget: bool) -> None:
-    """Take the token of author NAME away. Bots of the author that wait to be checked are refused, those in the league stay until
-    `league retire`, and pages have the random id in place of the name."""
+    """Take the token of author NAME away.
+
+    Bots of the author that wait to be checked are refused, those in the league stay until
+    `league retire`, and pages have the random id instead of the name."""
     from khiva_arena.extensions.league.commands import league_author
 
     league_author.revoke(league, name, forget)
@@ -298,7 +315,9 @@ def revoke_author(league: Path, name: str, forget: bool) -> None:
 @league_argument
 @json_option
 def list_authors(league: Path, as_json: bool) -> None:
-    """List the authors: name, random id, whether there is a token, and how many bots are in the league, wait or were refused."""
+    """List the authors with their tokens and bots.
+
+    Each has a name, a random id, whether there is a token, and how many bots are in the league, wait or were refused."""
     from khiva_arena.extensions.league.commands import league_author
 
     league_author.list_authors(league, as_json)

@@ -11,28 +11,26 @@ from khiva_arena.interface.cli.options import json_option, setting_options
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command("submit", cls=Verb)
+@click.command("submit", cls=Verb, needs="BOT --to URL | --status --to URL")
 @click.argument("bot", required=False, metavar="[BOT]")
 @click.option("--to", required=True, metavar="URL", help="The address of the league, https://HOST[:PORT].")
-@click.option(
-    "--token-file", type=FILE, help="The file with your token, which nobody else can read [default: $KHIVA_ARENA_TOKEN is it]."
-)
+@click.option("--token-file", type=FILE, help="The file with your token [default: $KHIVA_ARENA_TOKEN]. Nobody else can read it.")
 @click.option("--name", metavar="NAME", help="The name of the bot in the league [default: its own].")
 @setting_options("allow_include")
-@click.option("--agree", is_flag=True, help="Agree that the league publishes the bot, if it does: without a terminal to ask on.")
-@click.option("--status", is_flag=True, help="Send nothing: print what became of all that you have sent.")
-@click.option("--wait", is_flag=True, help="Wait until the bot is accepted or refused; the exit code is 1 if it is refused.")
-@click.option("--ca", type=FILE, help="Trust this certificate in place of the system's.")
+@click.option("--agree", is_flag=True, help="Agree that the league publishes the bot. Without a terminal to ask on.")
+@click.option("--status", is_flag=True, help="Print what became of all that you have sent. Send nothing.")
+@click.option("--wait", is_flag=True, help="Wait until the bot is accepted or refused. The exit code is 1 if it is refused.")
+@click.option("--ca", type=FILE, help="Trust this certificate instead of the system's.")
 @json_option
 def command(**flags: Any) -> int:
-    """Send BOT, a folder with a bot.toml or a module, to the league at URL, as a new bot or as the next version of yours of that
-    name. It is checked there and plays a trial table; what failed comes back in the words of `khiva-arena check`. A league in
+    """Send BOT to the league at URL, as a new bot or as the next version of yours. It is a folder with a bot.toml, or a module.
+
+    BOT is checked there and plays a trial table; what failed comes back in the words of `khiva-arena check`. A league in
     ticks may publish its bots, so that anybody can run them again: `submit` asks before it sends yours there.
 
     The organiser gives you a token, which no command line shows. What the league says of its newest link is kept below
     ~/.local/state/khiva-arena/receipts: `khiva-arena verify BUNDLE --seen FILE` finds out later whether it threw an end of its
-    chain away.
-    """
+    chain away."""
     from khiva_arena.extensions.league.commands.submit import submit  # when it is called, so that -h is quick
 
     return submit(**flags)
