@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from glob import escape as glob_escape
 from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple
@@ -58,6 +59,26 @@ def meant_bot(word: str, base: str = "") -> str:
     return min(bots, key=lambda bot: (not bot.startswith(python), bot), default="")
 
 
+def near_shipped(word: str) -> str:
+    """Return the shipped bot whose name is most like the last part of a word, in its language if it is there; "" for none."""
+    from difflib import get_close_matches  # not above: few words are mistaken
+
+    language, _, end = word.removeprefix(shipped.WORD).rpartition("/")
+    start = f"{shipped.WORD}{language or 'python'}/"
+    named = {bot: bot.rpartition("/")[2] for bot in sorted(shipped.bots(), key=lambda bot: not bot.startswith(start))}
+    near = get_close_matches(end, named.values(), n=1, cutoff=0.7)
+    return next((bot for bot, name in named.items() if name in near), "")
+
+
+def near_folder(word: str, base: str = "") -> str:
+    """Return the bot's folder beside the place of a word whose name is most like it; "" for none."""
+    from difflib import get_close_matches  # not above: few words are mistaken
+
+    home, name = os.path.split(word.rstrip("/"))
+    there = [Path(found).parent.name for found in glob(os.path.join(glob_escape(os.path.join(base, home)), "*", "bot.toml"))]
+    return next((os.path.join(home, near) for near in get_close_matches(name, there, n=1)), "")
+
+
 def why_no_bot(word: str, program: str, base: str = "") -> str:
     """Return why a word names neither a folder nor a command that can be run, and what to name instead.
 
@@ -73,4 +94,6 @@ def why_no_bot(word: str, program: str, base: str = "") -> str:
         each = " ".join(f"--bot {shlex.quote(bot)}" for bot in named.bots)
         return f"only settings files may have a glob; here: {each}" if each else "no folder with a bot.toml fits this glob"
     reason = "no such folder or command" if "/" in program else "no such folder, and no such command on the PATH"
-    return f"{reason}; did you mean {meant}?" if meant else reason
+    if near := meant or near_folder(word, base) or near_shipped(word):
+        return f"{reason}; did you mean {near}?"
+    return f"{reason}; `khiva-arena new python {word}` makes a bot" if word.replace("-", "_").isidentifier() else reason

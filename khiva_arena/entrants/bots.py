@@ -5,7 +5,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
@@ -140,10 +139,10 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
 def _load_shipped(word: str, loading: Loading) -> Bot:
     folders = shipped.bots()
     if word not in folders:
-        from khiva_arena.entrants.bot_words import meant_bot  # not above: few words are mistaken
+        from khiva_arena.entrants.bot_words import meant_bot, near_shipped  # not above: few words are mistaken
 
-        near = [meant] if (meant := meant_bot(word)) else get_close_matches(word, folders, n=1)
-        hint = f"did you mean {near[0]}?" if near else "`khiva-arena bots` lists them"
+        near = meant_bot(word) or near_shipped(word)
+        hint = f"did you mean {near}?" if near else "`khiva-arena bots` lists them"
         raise ConfigError(f"--bot {word}: no such bot comes with the arena; {hint}")
     return _from_folder(folders[word], word, loading)
 
@@ -218,7 +217,7 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
 def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
     """Return a line for each bot whose bot.toml names games, but not ``game``."""
     return [
-        f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}"
+        f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}; it plays with --game {bot.games[0]}"
         for bot in bots
         if bot.games and game not in bot.games
     ]

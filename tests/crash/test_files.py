@@ -82,10 +82,10 @@ def test_what_is_left_beside_a_missing_or_empty_file_is_never_thrown_away(whole:
 
 def test_no_store_and_no_folder(tmp_path: Path) -> None:
     for words in READERS:
-        assert "no store here" in refused(words, tmp_path)
+        assert "no results here" in refused(words, tmp_path)
     (tmp_path / "out").mkdir()
     for words in READERS:
-        assert "no store here" in refused(words, tmp_path)
+        assert "no results here" in refused(words, tmp_path)
 
 
 def test_version_1(whole: Path, tmp_path: Path) -> None:

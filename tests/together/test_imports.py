@@ -48,6 +48,7 @@ FOR_WORK = {"dataclasses", "difflib", "msgspec", "trio", "traceback"}
 BARE = {
     "khiva_arena",
     "khiva_arena.interface.cli",
+    "khiva_arena.interface.cli.brief",
     "khiva_arena.interface.cli.completion",
     "khiva_arena.interface.cli.examples",
     "khiva_arena.interface.cli.main",

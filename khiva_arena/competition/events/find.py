@@ -178,7 +178,7 @@ def _one_event(rows: list[EventRow], word: str) -> EventRow:
     fits = [row for row in rows if names_event(word, row.number, row.id)]
     if len(fits) != 1:
         names = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
-        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; there are {names}")
+        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; events here: {names}")
     return fits[0]
 
 

@@ -117,6 +117,10 @@ def opened_bundle(path: Path, watch: MatchWatch = UNWATCHED) -> Iterator[bundle.
             yield _Reader(_Watched(file, path, watch), path)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except bundle.NoBundle as error:
+        from khiva_arena.records.store.meant import no_bundle  # not above: few files are mistaken
+
+        raise StoreError(f"{path}: {error}{no_bundle(path)}") from None
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from None
     except RecordError as error:

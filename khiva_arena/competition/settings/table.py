@@ -85,7 +85,7 @@ TABLE: tuple[Setting, ...] = (
             example="engines.json"),
     Setting("game", Kind.NAME, "khiva", PLAYED, of_a_league=True, in_a_trial=True,
             of="a game", shape="GAME", words=_games, of_a_match=True, common=True,
-            help="khiva, emira, silk_road, or yours. `khiva-arena games` says more about them. openspiel is the game of OpenSpiel "
+            help="khiva, emira, silk_road, or yours. `khiva-arena games` says more about them. openspiel is OpenSpiel's game "
                  "that the rule `game` names. Name your own by its file, as my_game.py, or by the package that brings it. Its "
                  "code runs with your rights.",
             opens="The code of this game runs with your rights.", harmless=_is_of_the_arena),

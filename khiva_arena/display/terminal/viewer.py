@@ -86,7 +86,9 @@ def open_source(path: Path) -> Source:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     if not (stat.S_ISREG(mode := os.fstat(descriptor).st_mode) or stat.S_ISFIFO(mode)):
         os.close(descriptor)
-        raise ConfigError(f"{path}: it is neither a file nor a FIFO")
+        raise ConfigError(
+            f"{path}: it is neither a file nor a FIFO; name the file that `khiva-arena run --events-file FILE` writes"
+        )
     os.set_blocking(descriptor, False)
     return Source(descriptor)
 

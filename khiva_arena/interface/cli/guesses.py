@@ -9,7 +9,7 @@ import click
 
 from khiva_arena.common import hooks
 
-_TABLE, _SEEDS, _OUT = "`khiva-arena standings STORE` prints the rating table", "`--seeds N`", "`--out FILE` names the file"
+_TABLE, _SEEDS = "`khiva-arena standings STORE` prints the rating table", "`--seeds N`"
 _RUN, _SHOW = "`khiva-arena run` plays a tournament and rates the bots", "`khiva-arena show STORE` lists its matches"
 _BOTS, _CHECK = "`--bot A --bot B` name the bots", "`khiva-arena check BOT` tries a bot and names its mistakes"
 _NEW, _EXPORT = (
@@ -17,7 +17,8 @@ _NEW, _EXPORT = (
     "`khiva-arena export STORE --format csv` writes a file of that kind",
 )
 _TURN, _JOBS = "`--turn 500ms` is the time for a decision", "`--jobs N` plays N matches at a time"
-_TRACE = "`--trace` prints every message"
+_TRACE, _ALL = "`--trace` prints every message", "`--events-file FILE` writes all that happens"
+_VERSION = "`khiva-arena --version` prints the version"
 
 COMMANDS: Mapping[str, str] = {
     "add": _NEW + "; `khiva-arena run --bot NAME` lets it play",
@@ -61,14 +62,12 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--csv": (("", _EXPORT),),
     "--debug": (("--trace", _TRACE),),
     "--engine": (("--bot", _BOTS),),
+    "--format": (("--section", _EXPORT),),
     "--force": (("--new-event", "`--new-event` begins another event beside the old one"),),
     "--html": (("--report", "`--report FILE` writes a page of results"), ("", "`khiva-arena report STORE --out results.html`")),
-    "--log": (("--events-file", "`--events-file FILE` writes what happens"), ("--trace", _TRACE)),
+    "--log": (("--events-file", _ALL), ("--trace", _TRACE)),
     "--matches": (("--seeds", f"{_SEEDS} is the number of deals"),),
-    "--open": (
-        ("--out", f"open the file that `--out` names in your browser; {_OUT}"),
-        ("--report", "open that page in a browser"),
-    ),
+    "--open": (("--out", "`--out FILE` names the page: open that file in your browser"),),
     "--opponent": (("--bot", _BOTS),),
     "--output": (("--out", "`--out` says where it goes"),),
     "--parallel": (("--jobs", _JOBS),),
@@ -83,7 +82,7 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--time": (("--turn", f"{_TURN}, `--bank 10s` for a whole match"),),
     "--time-limit": (("--turn", _TURN),),
     "--timeout": (("--turn", _TURN),),
-    "--verbose": (("--trace", _TRACE), ("--events-file", "`--events-file FILE` writes all that happens")),
+    "--verbose": (("--trace", _TRACE), ("--events-file", _ALL)),
     "--workers": (("--jobs", _JOBS),),
     "-b": (("--bot", _BOTS),),
     "-f": (("--format", "`--format` has no short form"),),
@@ -93,7 +92,7 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "-q": (("", "`2>/dev/null` at the end of the line hides all that is no result"),),
     "-s": (("--seed", "`--seed TEXT` determines every deal"),),
     "-t": (("--turn", _TURN),),
-    "-v": (("--trace", _TRACE), ("", "`khiva-arena --version` prints the version")),
+    "-v": (("--trace", _TRACE), ("--events-file", f"{_ALL}; {_VERSION}"), ("", _VERSION)),
 }
 """What to type, by the option that somebody typed, each with the option that a command needs for it; "" for any command."""
 

@@ -1,10 +1,12 @@
 """The layout of each command's help: groups of options, their order, and the options that only ``--help`` shows."""
 
 import shlex
+from typing import Any
 
 import click
 
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
+from khiva_arena.errors import ConfigError
 from khiva_arena.interface.cli.brief import Brief, first_sentence
 from khiva_arena.interface.cli.examples import examples_of, write_examples
 
@@ -90,6 +92,14 @@ class Verb(Brief):
                 raise click.UsageError(f"bots are named by --bot, as in `{line}`.", ctx) from None
             raise
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            if not any("--bot" in option.opts for option in options_of(self, ctx)):  # its bot is no option
+                error.problems = tuple(problem.removeprefix("--bot ") for problem in error.problems)
+            raise
+
     def _with_missing(self, ctx: click.Context, typed: list[str]) -> str:
         """Return the message that names all that is missing, the command with it, and one that can be typed."""
         values, _, _ = self.make_parser(ctx).parse_args(list(typed))
@@ -98,7 +108,8 @@ class Verb(Brief):
         words = [" ".join(self._usage_of(one, ctx)) for one in lacking]
         line = " ".join([ctx.command_path, *map(shlex.quote, typed), *words])
         example = next(iter(examples_of(ctx.command_path.partition(" ")[2])), "")
-        return f"{' and '.join(words)} missing: `{line}`" + (f"; for example `{example}`." if example else ".")
+        missing = f"{' and '.join(words)} {'are' if len(words) > 1 else 'is'} missing. Type `{line}`"
+        return missing + (f", for example `{example}`." if example else ".")
 
     @staticmethod
     def _usage_of(param: click.Parameter, ctx: click.Context) -> list[str]:

@@ -28,7 +28,7 @@ _GROUPS = {
     "Play": {
         "run": "Play a tournament and print its rating table.",
         "match": "Play one match and print it turn by turn.",
-        "sprt": "Test whether one bot is better, and stop once that is clear.",
+        "sprt": "Test whether one bot is better; stop once that is clear.",
     },
     "See": {
         "standings": "Print the rating table of a results folder.",
@@ -332,7 +332,8 @@ def _one_line(error: click.ClickException) -> str:
         if reason := hooks.why_unknown(error.option_name):
             text = f"{error.option_name} {reason}."
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-    return harmless(f"{text} See `{path} -h`." if path else text)
+    end = "" if text.endswith((".", "?", ")")) else "."
+    return harmless(f"{text}{end} See `{path} -h`." if path else text)
 
 
 def _lines(text: str) -> str:

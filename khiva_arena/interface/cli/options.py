@@ -87,6 +87,27 @@ handed_games_option = click.option(
     help="The file of a game of your own. Its folder or package does as well. It is run only if its hash is the recorded one; "
     "repeat for each.",
 )
+
+
+class Whole(click.ParamType):
+    """A whole number from ``least`` to ``most``, with messages in plain words."""
+
+    name = "integer"
+
+    def __init__(self, least: int = 0, most: int | None = None) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number", param, ctx)
+        if number < self.least or (self.most is not None and number > self.most):
+            bounds = f"of at least {self.least}" if self.most is None else f"from {self.least:,} to {self.most:,}"
+            self.fail(f"it takes a whole number {bounds}, not {number}", param, ctx)
+        return number
+
+
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 ALL = tuple(row.name for row in TABLE)
 
@@ -208,7 +229,7 @@ def draw_options(command: F) -> F:
         "--public",
         cls=Rare,
         metavar="TEXT",
-        help="A text drawn in public after the commitment. It is such as a lottery's numbers, is mixed into schedule and deals, and "
+        help="A text drawn in public after the commitment, as a lottery's. It is mixed into schedule and deals, and "
         "kept with the event. Before its first match only.",
     )
     commit = click.option("--commit", cls=Rare, is_flag=True, help="Store the event and print its commitment; play nothing.")

@@ -9,8 +9,20 @@ from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import ALL, draw_options, extension_options, json_option, setting_options, yes_option
 
 
+def _settings_file(_context: click.Context, _parameter: click.Parameter, config: Path | None) -> Path | None:
+    """Return the settings file, if it is there."""
+    if config is None or (config.exists() and not config.is_dir()):
+        return config
+    if config.is_dir():
+        raise click.UsageError(f"{config} is a folder; CONFIG is a settings file, and `--bot {config}` names a bot.")
+    from khiva_arena.words import meant  # not above: few files are mistaken
+
+    near = meant(config.name, [path.name for path in config.parent.glob("*.toml")])
+    raise click.UsageError(f"{config}: there is no such settings file{near}; `khiva-arena init {config}` writes one.")
+
+
 @click.command("run", cls=Verb, needs="--bot A --bot B ... | --shipped | CONFIG")
-@click.argument("config", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("config", required=False, type=click.Path(path_type=Path), callback=_settings_file)
 @setting_options(*ALL)
 @click.option(
     "--shipped",

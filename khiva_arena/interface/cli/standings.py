@@ -18,9 +18,8 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     "anchors",
     multiple=True,
     metavar="BOT[=ELO[:SD]]",
-    help="The bot at 0 [default: as stored with the event]. That is random, else the first bot. Or the bot at ELO, known to within "
-    "SD; "
-    "repeat for each.",
+    help="The bot at 0 [default: as stored with the event]. That is random, else the first bot. Or the bot at ELO, known to "
+    "within SD; repeat for each.",
 )
 @click.option(
     "--section",

@@ -18,7 +18,7 @@ from khiva_arena.interface.cli.options import extension_options
     help="With --web: also show this page of the run. The run writes it by its own --report; it is shown as it grows.",
 )
 def command(file: Path, report: Path | None, **flags: Any) -> int:
-    """Watch a run until it ends. It writes its events to FILE by `khiva-arena run --events-file FILE`.
+    """Watch a run until it ends. The run writes FILE by its option --events-file.
 
     If it has ended, the command prints how it stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves
     with exit code 130: the run was not seen to its end, and the same command continues to watch."""

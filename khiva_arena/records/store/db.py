@@ -51,11 +51,13 @@ class Store(StoreRows):
         StoreError if there is no store, or one of another version."""
         with explain_errors(folder):
             if folder.is_file():
-                raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
+                raise StoreError(f"{folder}: a file, not a results folder; `khiva-arena verify` and `report` read bundles")
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 why = f"{FILE} is missing" if folder.exists() else "there is no such file or folder"
-                raise StoreError(f"{folder}: no store here ({why})")
+                from khiva_arena.records.store.meant import instead  # not above: few folders are mistaken
+
+                raise StoreError(f"{folder}: no results here ({why}){instead(folder, FILE)}")
             connection = files.open_to_read(folder)
             try:
                 if files.is_blank(connection):

@@ -375,8 +375,8 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
     with Store.write(tmp_path / "blank"):
         pass
     out = tmp_path / "out"
-    assert "no store here" in refusal([*three, tmp_path / "empty"], out)
-    assert "no store here (" + sentence("store", "no-such-file-folder") + ")" in refusal([*three, tmp_path / "nothing"], out)
+    assert "no results here" in refusal([*three, tmp_path / "empty"], out)
+    assert "no results here (" + sentence("store", "no-such-file-folder") + ")" in refusal([*three, tmp_path / "nothing"], out)
     assert sentence("shards", "file-only-folders-stores") in refusal([*three, tmp_path / "file.bundle"], out)
     assert "in it yet; leave this" in refusal([*three, tmp_path / "blank"], out)
     assert "no event 'ff' in it" in refusal(three[:1], out, word="ff")

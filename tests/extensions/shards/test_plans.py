@@ -490,7 +490,7 @@ def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
     stores = play(cup, "1/2")
     (cup / "x.bundle").write_bytes(b"x")
     assert sentence("shards", "file-only-folders-stores") in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
-    assert "no store here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
+    assert "no results here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
     assert "Missing option '--out'" in refused(cup, "merge", *stores)
     assert not (cup / "cup").exists()
 

@@ -36,7 +36,7 @@ def test_events_and_anchors_can_be_named(played: Path) -> None:
     assert sum(row.matches for row in first.rows) == 24
     with pytest.raises(ConfigError, match=pattern("events", "no-section", name="'x'")):
         khiva_arena.standings(played / "out", sections=["x"])
-    with pytest.raises(StoreError, match="no store here"):
+    with pytest.raises(StoreError, match="no results here"):
         khiva_arena.standings(played)
 
 

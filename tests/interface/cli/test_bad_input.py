@@ -81,7 +81,7 @@ def test_a_long_command_in_a_file_is_a_command(tmp_path: Path) -> None:
 def test_the_environment_is_not_read_for_bots(tmp_path: Path) -> None:
     env = {"KHIVA_ARENA_RUN_BOTS": f"{RANDOM} {NAIVE}", "KHIVA_ARENA_RUN_BOT": NAIVE}
     assert "no bots" in arena("run", cwd=tmp_path, code=2, env=env).stderr
-    said = " ".join(arena("run", "-h", cwd=tmp_path).stdout.split())
+    said = " ".join(arena("run", "--help", cwd=tmp_path).stdout.split())
     assert "Not read from the environment." in said
 
 

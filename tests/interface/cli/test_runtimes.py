@@ -243,10 +243,16 @@ def test_match_refuses_a_bot_in_a_game_that_its_bot_toml_excludes(tmp_path: Path
     """In the words of ``run``."""
     bots = [word for name in ("naive", "random", "random") for word in ("--bot", f"shipped:python/{name}")]
     said = arena("match", "--game", "emira", *bots, cwd=tmp_path, code=2).stderr
-    assert said == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not emira\n"
+    assert (
+        said
+        == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not emira; it plays with --game khiva\n"
+    )
     run = arena("run", "--game", "emira", *bots[:4], "--copies", "2", "--seats", "3", cwd=tmp_path, code=2).stderr
     assert said in run
     pair = ("--bot", "shipped:python/random", "--bot", "shipped:python/random")
     arena("run", *pair[:2], "--copies", "2", "--game", "silk_road", *SHORT[:6], "--rule", "map=r1", "--out", "out", cwd=tmp_path)
     said = arena("match", "--from", "out", "1/0", "--bot", "shipped:python/naive", *pair[:2], cwd=tmp_path, code=2).stderr
-    assert said == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not silk_road\n"
+    assert (
+        said
+        == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not silk_road; it plays with --game khiva\n"
+    )

@@ -239,7 +239,7 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
 
 
 def test_no_store_here(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="no store here"):
+    with pytest.raises(StoreError, match="no results here"):
         Store.read(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
