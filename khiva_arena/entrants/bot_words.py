@@ -79,6 +79,11 @@ def near_folder(word: str, base: str = "") -> str:
     return next((os.path.join(home, near) for near in get_close_matches(name, there, n=1)), "")
 
 
+def bot_below(word: str, folder: Path) -> str:
+    """Return the first bot in a folder that is none itself, as a word for ``--bot``; "" for none."""
+    return min((os.path.join(word, found.parent.name) for found in folder.glob("*/bot.toml")), default="")
+
+
 def why_no_bot(word: str, program: str, base: str = "") -> str:
     """Return why a word names neither a folder nor a command that can be run, and what to name instead.
 

@@ -66,7 +66,7 @@ def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckFor
     """
     if bot is None:
         if not games:
-            raise click.UsageError("name a bot, or a game as --game FILE.")
+            raise click.UsageError("name a bot, as in `khiva-arena check my-bot`, or a game as --game FILE.")
         from khiva_arena.arbiter.handed_games import check_games  # when it is called, so that -h is quick
 
         return check_games(games, flags["rule"], as_json=as_json)

@@ -9,8 +9,11 @@ import click
 
 from khiva_arena.common import hooks
 
-_TABLE, _SEEDS = "`khiva-arena standings STORE` prints the rating table", "`--seeds N`"
-_RUN, _SHOW = "`khiva-arena run` plays a tournament and rates the bots", "`khiva-arena show STORE` lists its matches"
+_TABLE, _SEEDS = "`khiva-arena standings STORE` prints the table of a results folder", "`--seeds N`"
+_RUN, _SHOW = (
+    "`khiva-arena run --bot A --bot B` plays a tournament, `khiva-arena run cup.toml` that of a settings file",
+    "`khiva-arena show STORE` lists the matches of a results folder",
+)
 _BOTS, _CHECK = "`--bot A --bot B` name the bots", "`khiva-arena check BOT` tries a bot and names its mistakes"
 _NEW, _EXPORT = (
     "`khiva-arena new python my-bot` makes a bot",

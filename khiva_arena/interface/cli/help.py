@@ -81,6 +81,11 @@ class Verb(Brief):
             return super().parse_args(ctx, args)
         except click.MissingParameter:
             raise click.UsageError(self._with_missing(ctx, typed), ctx) from None
+        except click.BadOptionUsage as error:
+            for option in options_of(self, ctx):
+                if error.option_name in option.opts and not option.is_flag:
+                    raise click.UsageError(f"a word is missing: {' '.join(self._usage_of(option, ctx))}", ctx) from None
+            raise
         except click.NoSuchOption as error:
             from khiva_arena.interface.cli.guesses import meaning  # not above: few words are mistaken
 
