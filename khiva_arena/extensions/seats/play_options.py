@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import OF_A_MATCH, Whole, json_option, setting_options
+from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, json_option, setting_options
 
 BOTS = (
     "person, a folder, a command, or shipped:python/greedy. person or person:NAME is somebody at a browser, a folder has a "
@@ -16,10 +16,12 @@ BOTS = (
 @click.command("play", cls=Verb, needs="[--bot BOT ... | --from STORE MATCH --step N --seat S]")
 @setting_options(*OF_A_MATCH, bots=BOTS, turn="Time for each decision, as 1m [default: a day]. The page shows it.")
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Take a seat of this stored match over.")
-@click.option("--step", type=Whole(1), metavar="N", help="With --from: the step at which you take over, from 1.")
-@click.option("--seat", type=Whole(0), metavar="S", help="With --from: the seat, from 0. It was asked at step N.")
+@click.option("--step", type=WholeNumber(1), metavar="N", help="With --from: the step at which you take over, from 1.")
+@click.option("--seat", type=WholeNumber(0), metavar="S", help="With --from: the seat, from 0. It was asked at step N.")
 @click.option("--hints/--no-hints", default=True, help="Show the choice of a bot on request [default: hints].")
-@click.option("--port", metavar="PORT", type=Whole(0, 65535), default=0, help="The port of the page [default: any free one].")
+@click.option(
+    "--port", metavar="PORT", type=WholeNumber(0, 65535), default=0, help="The port of the page [default: any free one]."
+)
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in your browser [default: open].")
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
 @json_option

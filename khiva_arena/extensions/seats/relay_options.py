@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import Whole
+from khiva_arena.interface.cli.options import WholeNumber
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -22,7 +22,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--at-most",
     metavar="N",
-    type=Whole(1, 9_999),
+    type=WholeNumber(1, 9_999),
     default=16,
     help="The most processes of the bot at a time [default: 16]. The arena may ask for fewer.",
 )

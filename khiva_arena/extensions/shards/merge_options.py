@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import Whole, handed_games_option, json_option, modules_option
+from khiva_arena.interface.cli.options import WholeNumber, handed_games_option, json_option, modules_option
 
 
 @click.command("merge", cls=Verb)
@@ -18,7 +18,7 @@ from khiva_arena.interface.cli.options import Whole, handed_games_option, json_o
     type=click.Path(path_type=Path),
     help="The folder for all shards. If it holds some of them, it gets the others.",
 )
-@click.option("--jobs", "-j", type=Whole(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
+@click.option("--jobs", "-j", type=WholeNumber(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
 @click.option(
     "--event",
     metavar="ID",

@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Rare, Verb
-from khiva_arena.interface.cli.options import OF_A_MATCH, Whole, capture_option, json_option, setting_options
+from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, capture_option, json_option, setting_options
 
 
 @click.command("match", cls=Verb, needs="--bot A --bot B | --from STORE MATCH")
 @setting_options(*OF_A_MATCH)
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
-@click.option("--step", type=Whole(1), metavar="N", help="With --from: go on from this step, from 1.")
-@click.option("--seat", type=Whole(0), metavar="S", help="The seat that decides otherwise at step N.")
+@click.option("--step", type=WholeNumber(1), metavar="N", help="With --from: go on from this step, from 1.")
+@click.option("--seat", type=WholeNumber(0), metavar="S", help="The seat that decides otherwise at step N.")
 @click.option("--choice", metavar="K", help="Its choice there: the number, or words such as G5/B1.")
 @click.option(
     "--try",

@@ -89,7 +89,7 @@ handed_games_option = click.option(
 )
 
 
-class Whole(click.ParamType):
+class WholeNumber(click.ParamType[int]):
     """A whole number from ``least`` to ``most``, with messages in plain words."""
 
     name = "integer"

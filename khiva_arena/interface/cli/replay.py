@@ -7,7 +7,7 @@ import click
 from khiva_arena.interface.cli.completion import BOT
 from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import (
-    Whole,
+    WholeNumber,
     capture_option,
     handed_games_option,
     json_option,
@@ -19,7 +19,7 @@ from khiva_arena.interface.cli.options import (
 @click.command("replay", cls=Verb, needs="STORE MATCH | STORE --lost NAME")
 @store_argument
 @click.argument("match", required=False)
-@click.option("--seat", type=Whole(0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
+@click.option("--seat", type=WholeNumber(0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
 @click.option(
     "--bot",
     metavar="BOT",
@@ -38,11 +38,11 @@ from khiva_arena.interface.cli.options import (
 @click.option(
     "--from",
     "first",
-    type=Whole(0),
+    type=WholeNumber(0),
     metavar="N",
     help="Compare choices from step N on; all messages are sent.",
 )
-@click.option("--until", "last", type=Whole(1), metavar="N", help="Send nothing after step N.")
+@click.option("--until", "last", type=WholeNumber(1), metavar="N", help="Send nothing after step N.")
 @click.option("--trace", is_flag=True, help="Print every message on stderr. Long ones are cut.")
 @capture_option
 @click.option("--notes", is_flag=True, help="Also print the bot's stderr. It is marked with the requests that came before.")

@@ -6,16 +6,16 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import Whole, handed_games_option, json_option, modules_option, store_argument
+from khiva_arena.interface.cli.options import WholeNumber, handed_games_option, json_option, modules_option, store_argument
 
 
 @click.command("verify", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--jobs", "-j", type=Whole(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
+@click.option("--jobs", "-j", type=WholeNumber(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
 @click.option(
     "--sample",
-    type=Whole(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Replay only N random matches of each event. It says how much that proves about the others.",
 )
@@ -32,7 +32,7 @@ from khiva_arena.interface.cli.options import Whole, handed_games_option, json_o
 )
 @click.option(
     "--since",
-    type=Whole(0),
+    type=WholeNumber(0),
     metavar="LINK",
     help="Replay only batches of a league from this link on. Of earlier ones sums, hash chains and run digests are checked.",
 )

@@ -12,7 +12,7 @@ from msgspec import structs
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
-from khiva_arena.records.store import files, private, shape, wal
+from khiva_arena.records.store import files, meant, private, shape, wal
 from khiva_arena.records.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.records.store.inserting import Insertion, insert_event, insert_link, insert_match, insert_void
 from khiva_arena.records.store.queries import StoreRows, select_from
@@ -55,9 +55,7 @@ class Store(StoreRows):
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 why = f"{FILE} is missing" if folder.exists() else "there is no such file or folder"
-                from khiva_arena.records.store.meant import instead  # not above: few folders are mistaken
-
-                raise StoreError(f"{folder}: no results here ({why}){instead(folder, FILE)}")
+                raise StoreError(f"{folder}: no results here ({why}){meant.instead(folder, FILE)}")
             connection = files.open_to_read(folder)
             try:
                 if files.is_blank(connection):

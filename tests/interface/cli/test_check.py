@@ -162,7 +162,7 @@ def test_a_level_that_cannot_start_the_bot_is_said_before_any_step(tmp_path: Pat
 
 
 def test_help_names_the_schema(tmp_path: Path) -> None:
-    said = " ".join(arena("check", "-h", cwd=tmp_path).stdout.split())
+    said = " ".join(arena("check", "--help", cwd=tmp_path).stdout.split())
     assert SCHEMA.relative_to(ROOT).as_posix() in said
 
 

@@ -59,7 +59,7 @@ WRONG = {
     "match --bot my-bto --bot my-bot": "did you mean my-bot?",
     "match my-bot": "khiva-arena match --bot my-bot --bot shipped:python/random",
     "check nosuch": "khiva-arena new python nosuch",
-    "check my-bot/main.py": "name the bot's folder, my-bot",
+    "check my-bot/main.py": "folder, my-bot",
     "match --bot shipped:python/gredy --bot my-bot": "did you mean shipped:python/greedy?",
     "match --bot shipped:python/greedy_emira --bot shipped:python/greedy_emira": "--game emira",
     "new pyton my-bot": "did you mean python",
@@ -74,7 +74,7 @@ WRONG = {
     "run nosuch.toml": "khiva-arena init nosuch.toml",
     "init my-bot": "khiva-arena new python my-bot",
     "watch results/first": "--events-file FILE",
-    "match --from results/first 1/0 --step 0": "a whole number of at least 1",
+    "match --from results/first 1/0 --step 0": "at least 1, not 0",
 }
 """By the words behind ``khiva-arena``: the part of the message that repairs them."""
 

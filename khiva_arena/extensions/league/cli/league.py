@@ -8,7 +8,7 @@ import click
 
 from khiva_arena.interface.cli.completion import GAME
 from khiva_arena.interface.cli.help import Rare, Verb, Verbs
-from khiva_arena.interface.cli.options import ELSEWHERE, Whole, json_option, setting_options
+from khiva_arena.interface.cli.options import ELSEWHERE, WholeNumber, json_option, setting_options
 
 league_argument = click.argument("league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False))
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -63,7 +63,7 @@ def verb(
 @verb("new")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--game", default="khiva", metavar="GAME", shell_complete=GAME, help="The game [default: khiva].")
-@click.option("--seats", type=Whole(2, 10), default=3, metavar="N", help="Seats at a table [default: 3].")
+@click.option("--seats", type=WholeNumber(2, 10), default=3, metavar="N", help="Seats at a table [default: 3].")
 @click.option(
     "--clock",
     type=click.Choice(("wall", "ticks")),
@@ -110,7 +110,7 @@ def enter(**flags: Any) -> int:
 @league_argument
 @click.option(
     "--batches",
-    type=Whole(0),
+    type=WholeNumber(0),
     metavar="N",
     help="Stop after N batches [default: at Ctrl-C]. 0: publish what is due, and play nothing.",
 )
@@ -193,8 +193,10 @@ def season(league: Path, name: str) -> None:
 
 @verb("final")
 @league_argument
-@click.option("--top", type=Whole(2, 100), default=8, metavar="N", help="Seat the best N bots, one of each author [default: 8].")
-@click.option("--seeds", type=Whole(1, 1_000_000), default=200, metavar="N", help="Deals [default: 200].")
+@click.option(
+    "--top", type=WholeNumber(2, 100), default=8, metavar="N", help="Seat the best N bots, one of each author [default: 8]."
+)
+@click.option("--seeds", type=WholeNumber(1, 1_000_000), default=200, metavar="N", help="Deals [default: 200].")
 @click.option(
     "--lineups",
     default="auto",
