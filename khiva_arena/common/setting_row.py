@@ -56,8 +56,8 @@ class Setting(NamedTuple):
     kind: the kind of its values.
     default: its value if nobody sets it; None: nothing.
     heading: below which its flag stands in ``-h``.
-    help: its text in ``-h`` and in a new settings file; ``-h`` adds the default unless this names it, and that the flag of a list
-        or table is repeated.
+    help: its text in help and in a new settings file, whose first sentence is its line in ``-h``; help adds the default unless
+        this names it, and that the flag of a list or table is repeated.
     of_a_league: whether a league has it; for each setting that it does not have, the extension ``league`` says what to do
         instead.
     in_a_trial: whether bots are started once beside a mistake in the settings though it is set. False if it gives bots more than
@@ -70,7 +70,7 @@ class Setting(NamedTuple):
     flag: its flag if that is not its name; for a list or table the flag gives one item.
     old_name: its former name, which files, the environment and, after --, flags may still say.
     short: one letter, for a short flag.
-    common: whether the short ``-h`` of a command with many options shows it; ``-h all`` shows all.
+    common: whether ``-h`` of a command with many options shows it; ``--help`` shows all.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
     opens: the effect of a value on this machine for which a settings file or a plan needs its user's word; "" for none.

@@ -64,6 +64,8 @@ def near_shipped(word: str) -> str:
     from difflib import get_close_matches  # not above: few words are mistaken
 
     language, _, end = word.removeprefix(shipped.WORD).rpartition("/")
+    if language.startswith(("/", ".")):  # a path
+        return ""
     start = f"{shipped.WORD}{language or 'python'}/"
     named = {bot: bot.rpartition("/")[2] for bot in sorted(shipped.bots(), key=lambda bot: not bot.startswith(start))}
     near = get_close_matches(end, named.values(), n=1, cutoff=0.7)

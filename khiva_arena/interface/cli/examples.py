@@ -1,4 +1,4 @@
-"""The example lines that ``-h`` shows."""
+"""The example lines that help shows: ``-h`` the first two."""
 
 from click import HelpFormatter
 

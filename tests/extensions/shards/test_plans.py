@@ -491,7 +491,7 @@ def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
     (cup / "x.bundle").write_bytes(b"x")
     assert sentence("shards", "file-only-folders-stores") in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
     assert "no results here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
-    assert "Missing option '--out'" in refused(cup, "merge", *stores)
+    assert "--out DIR is missing" in refused(cup, "merge", *stores)
     assert not (cup / "cup").exists()
 
 

@@ -103,7 +103,7 @@ def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([RANDOM], "Missing argument"),
+        ([RANDOM], "is missing"),
         ([RANDOM, NAIVE, "--elo0", "5", "--elo1", "5"], sentence("ratings", "h-s-must-lower")),
         ([RANDOM, NAIVE, "--alpha", "0.7"], "alpha is 0.7"),
         ([RANDOM, NAIVE, "--seeds", "31"], "--" + sentence("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="31")),
