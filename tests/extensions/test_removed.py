@@ -114,7 +114,7 @@ def test_the_core_works_without_an_extension_and_refuses_it_by_name(name: str, p
     assert [one for one in works if one.code] == []
     assert [one.out for one in works[-2:]] == json.loads((played / "said.json").read_text())
     assert [one for (extension, _), one in zip(refused, others, strict=True) if not is_refused(one, extension)] == []
-    listed = {line.split()[0] for line in works[1].out.splitlines() if line.startswith("  ") and line.split()}
+    listed = {word for line in works[1].out.splitlines() if line.startswith("  ") for word in line.split()[:2]}
     assert set(CORE) <= listed
     assert listed.isdisjoint(command.name for row in gone for command in row.commands)
     names, settings = [word for row in gone for word in row.names], [one.name for row in gone for one in row.settings]
