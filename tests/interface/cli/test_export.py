@@ -236,7 +236,7 @@ def test_pairs_that_count_are_those_of_the_fit() -> None:
 
 @pytest.mark.parametrize("form", EXPORT_FORMATS)
 def test_each_format_is_explained_and_written(folder: Path, form: str) -> None:
-    assert f" {form}: " in arena("export", "-h", cwd=folder).stdout.replace("\n", " ")
+    assert f" {form}: " in arena("export", "--help", cwd=folder).stdout.replace("\n", " ")
     assert len(exported(folder, form).splitlines()) > 1
 
 
