@@ -107,7 +107,7 @@ def test_a_file_that_is_no_page_stays(folder: Path, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["nothing"], "nothing"),
-        (["{folder}/vault", "7"], "no event '7' here; there are 1 ("),
+        (["{folder}/vault", "7"], "no event '7' here; events here: 1 ("),
         (["{folder}/b.khiva", "1"], "a bundle is shown as a whole: leave out the events"),
         (["{folder}/vault", "--out", "no/such/page.html"], "no/such/page.html: cannot be written: no such folder"),
         (["{folder}/lair-of-ann/program"], "program: "),
@@ -262,7 +262,7 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
         ([], "the page needs a place: give --out FILE, --for-authors DIR, or both"),
         (["--for-authors", "pages", "--notes"], sentence("report", "page-out-file-page", what="--notes")),
         (["--for-authors", "pages", "--matches", "1/0"], sentence("report", "page-out-file-page", what="--matches")),
-        (["--for-authors", "pages", "7"], "no event '7' here; there are 1 ("),
+        (["--for-authors", "pages", "7"], "no event '7' here; events here: 1 ("),
     ],
 )
 def test_what_pages_for_authors_cannot_be(folder: Path, tmp_path: Path, words: list[str], said: str) -> None:
