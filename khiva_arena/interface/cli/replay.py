@@ -63,7 +63,7 @@ def command(lost: str | None, **flags: Any) -> int:
     runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
     a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
-    --lost asks the BOT at the seat of NAME in each match that NAME did not win alone. It prints a line a match, and how many
+    --lost asks the BOT at the seat of NAME in each match that NAME lost or tied. It prints a line a match, and how many
     choices of each kind differ in all.
 
     A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.

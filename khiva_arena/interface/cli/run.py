@@ -1,4 +1,4 @@
-"""``khiva-arena run``: a whole competition, from bots to a rating table."""
+"""``khiva-arena run``: a whole tournament, from bots to a rating table."""
 
 from pathlib import Path
 from typing import Any

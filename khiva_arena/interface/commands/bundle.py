@@ -31,7 +31,7 @@ def _public(store: Store, events: list[EventRow]) -> list[EventRow]:
     if len(public) < len(events):
         say(f"{count(len(events) - len(public), 'batch is', 'batches are')} not public yet, and left out")
     if not public:
-        raise ConfigError(f"{store.folder}: no batch of the league is public yet; `khiva-arena league status` says how it stands")
+        raise ConfigError(f"{store.folder}: no batch of the league is public yet; `khiva-arena league status` says how far it is")
     return public
 
 

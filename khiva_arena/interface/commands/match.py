@@ -25,7 +25,7 @@ def match(
     other = {name: flags.pop(name) for name in ("step", "seat", "choice", "tries")}
     for word, given in {"--notes": notes, "--by-function": tracing.by_function}.items():
         if given and as_json:
-            raise ConfigError(f"{word} cannot go with --json, which prints the record alone")
+            raise ConfigError(f"{word} cannot go with --json, which prints only the record")
     if any(value is not None for value in other.values()):
         if not stored:
             raise ConfigError("--step, --seat, --choice and --try change a stored match: name it with --from STORE MATCH")

@@ -160,7 +160,7 @@ def _say_event(report: EventReport) -> None:
         )
         click.echo(f"  it extends {origin}; the results of that event were known when it began")
     if report.ground:
-        click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did, so their author could choose it")
+        click.echo("  its schedule was drawn only from the settings, as version 0.1.0 did, so their author could choose it")
     if report.problems:
         click.echo(f"  first that differs: {report.problems[0]}")
         for problem in report.problems[1:SHOWN]:

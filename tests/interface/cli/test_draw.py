@@ -333,4 +333,4 @@ def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherw
     assert (old.id, new.id) == (old.definition.digest[:16], seeds.event_id(new.definition.digest, new.commitment))
     said = arena("verify", "finished", cwd=tmp_path).stdout
     assert said.count("matches are sound") == 2
-    assert said.count("its schedule was drawn from the settings alone, as version 0.1.0 did") == 1
+    assert said.count("its schedule was drawn only from the settings, as version 0.1.0 did") == 1

@@ -335,7 +335,7 @@ def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
     assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
     assert lines[at + 2] == "  Traceback (most recent call last):"
     assert (
-        "--notes cannot go with --json, which prints the record alone"
+        "--notes cannot go with --json, which prints only the record"
         in arena(*words, "--notes", "--json", cwd=tmp_path, code=2).stderr
     )
 

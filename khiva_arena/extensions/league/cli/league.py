@@ -1,4 +1,4 @@
-"""``khiva-arena league``: a competition that lasts for months, as a chain of small events that anybody can check."""
+"""``khiva-arena league``: a tournament that lasts for months, as a chain of small events that anybody can check."""
 
 from collections.abc import Callable
 from pathlib import Path
