@@ -16,9 +16,9 @@ common (helpers that every folder may use)
     result         who is to blame for a fault, and how a match ended
     text           text of strangers, made harmless
     say            lines for the user, handed up by rooms that print nothing
-    shipped        the bots and pages that come with the arena
     address        where the project lives on the net
-    manual         the pages of the manual by key, for messages and help
+    manual         the files that come with the arena, and the pages of the manual
+    shipped        the bots and kits that come with the arena
     handed         names and sources of games that do not come with it
     stream         events of a run as data, one JSON object a line
     machine        errors that are the machine's, and nobody else's

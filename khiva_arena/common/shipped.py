@@ -1,4 +1,4 @@
-"""The bots, kits and pages that come with the arena: beside the package in a checkout, inside it in a wheel."""
+"""The bots and kits that come with the arena."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-import khiva_arena
+from khiva_arena.common.manual import folder as folder
 
 WORD = "shipped:"
 MODULE = "bot.wasm"
@@ -90,13 +90,6 @@ class Language(msgspec.Struct, frozen=True):
 def adviser(game: str) -> str:
     """Return the word of the bot that is asked what a better choice is, by each clock; "" if none comes with the arena."""
     return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else ""
-
-
-def folder(name: str) -> Path:
-    """Return the shipped folder "bots", "protocol" or "docs"; of "docs" a wheel has the pages that messages name."""
-    package = Path(khiva_arena.__file__).parent
-    inside = package / "_shipped" / name
-    return inside if inside.is_dir() else package.parent / name
 
 
 def bots() -> dict[str, Path]:

@@ -293,10 +293,11 @@ def _guest(word: str) -> Bot:
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     path = folder / "bot.toml"
     if not os.path.lexists(path):
-        from khiva_arena.entrants.bot_words import bot_below  # not above: few words are mistaken
+        from khiva_arena.common.manual import where  # not above, like the next: few words are mistaken
+        from khiva_arena.entrants.bot_words import bot_below
 
         inside = bot_below(word, folder)
-        hint = f"name a bot in it, as {inside}" if inside else f"{shipped.folder('bots') / 'README.md'} shows one"
+        hint = f"name a bot in it, as {inside}" if inside else f"{where('bots')} shows one"
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; {hint}")
     bot_toml = manifest.read(path, dict(loading.runtimes), follow=sources.is_shipped(path))
     files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading)

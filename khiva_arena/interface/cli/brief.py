@@ -1,7 +1,6 @@
 """The short help of a command, by ``-h``: what it needs, what it does, two examples, and its common options, a line each."""
 
 import inspect
-import os
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,7 +8,7 @@ from typing import Any
 
 import click
 
-import khiva_arena
+from khiva_arena.common.manual import where
 from khiva_arena.interface.cli.examples import write_examples
 
 WIDTH = 78
@@ -96,11 +95,4 @@ def brief_row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
 
 def last_lines(ctx: click.Context) -> list[str]:
     """Return the last lines of each help: how to see all, and where the manual is."""
-    return [*([] if is_long(ctx) else [f"All options, in full: {ctx.command_path} --help"]), f"Manual: {manual()}"]
-
-
-def manual() -> str:
-    """Return the address of the manual's page on commands, or the path of the page that comes with the arena."""
-    package = os.path.dirname(khiva_arena.__file__)
-    inside = os.path.join(package, "_shipped")
-    return os.path.join(inside if os.path.isdir(inside) else os.path.dirname(package), "docs", "command-line.md")
+    return [*([] if is_long(ctx) else [f"All options, in full: {ctx.command_path} --help"]), f"Manual: {where('command-line')}"]

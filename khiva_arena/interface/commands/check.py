@@ -8,7 +8,7 @@ from typing import Any, assert_never
 import click
 import msgspec
 
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.check_report import (
     MARKS,
@@ -106,7 +106,8 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
     words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
-    page = f"\nIn ticks ({folder('docs') / 'modules.md'}): {in_ticks}" if running.bot.module else ""
+    page = f"\nIn ticks ({where('modules')}): {in_ticks}" if running.bot.module else ""
     ask = ask_stronger(game.name, "games", "1/0", 0)
     loss = f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}{if_yours(report.isolation)}"
-    return f"It keeps the protocol. Next: {shlex.join(words)}{page}{loss}"
+    more = f"\nHow to make it better: {where('improve-a-bot')}"
+    return f"It keeps the protocol. Next: {shlex.join(words)}{page}{loss}{more}"

@@ -16,7 +16,7 @@ from khiva_arena.bots.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup
 from khiva_arena.bots.sandbox.detect import best as best_level
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import DEFAULT, MIB, WORDS, in_words
-from khiva_arena.common.shipped import folder
+from khiva_arena.common.manual import where
 from khiva_arena.entrants import loading, modules
 from khiva_arena.rating.schedule.lineups import MOST_SEATS
 
@@ -37,7 +37,7 @@ def doctor(as_json: bool) -> int:
     else:
         for row in rows:
             click.echo("".join(f"{line}\n" for line in row.lines), nl=False)
-        click.echo(f"{folder('docs') / 'isolation.md'} lists what no level keeps out.")
+        click.echo(f"No level keeps everything out: {where('isolation', 'What no level keeps out')}")
     return 1 if broken or not best.confines else 0
 
 

@@ -17,6 +17,7 @@ import click
 
 from khiva_arena.arbiter import handed_games
 from khiva_arena.common import shipped
+from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language, ModuleTools
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.tty import list_width
@@ -78,16 +79,15 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
     if not only_ticks:
         click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
     if searches:
-        click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
+        click.echo(f"How it searches, and how strong it is: {where('a-bot-that-searches')}")
     if as_module or only_ticks:
         opponent = "shipped:python/greedy" if pin_of("python") else word
         click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {opponent}"))
         if not modules.library():
             click.echo(modules.NEEDS)
-        click.echo(f"How to limit thinking by instructions: {shipped.folder('docs') / 'modules.md'}")
-    click.echo(
-        f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
-    )
+        click.echo(f"How to limit thinking by instructions: {where('modules')}")
+    click.echo(f"What a bot is asked: {where('games')}")
+    click.echo(f"How to make it better: {where('improve-a-bot')}")
 
 
 def _module_tools(kit: Language) -> ModuleTools:
@@ -124,7 +124,7 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
     click.echo(harmless(f"  khiva-arena match --game {game} {two}"))
     click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
     contract = Path(str(files("khiva_arena.games"))) / "base.py"
-    click.echo(f"How to write a game: {shipped.folder('docs') / 'add-a-game.md'}, and {contract}, which is the contract")
+    click.echo(f"How to write a game: {where('add-a-game')}, and {contract}, which is the contract")
 
 
 def _fill_game(draft: Path) -> None:
@@ -186,7 +186,7 @@ def language_of(word: str) -> Language:
         return names[word.casefold()]
     near = get_close_matches(word.casefold(), names, n=1)
     hint = f"did you mean {names[near[0]].name}" if near else f"there are {', '.join(languages)}"
-    raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {shipped.folder('bots') / 'README.md'}")
+    raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {where('another-language')}")
 
 
 def make(language: Language, folder: Path, start: str = START, as_module: bool = False) -> list[str]:
