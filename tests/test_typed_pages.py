@@ -6,7 +6,8 @@ import pytest
 from cases import cases
 from make_outputs import ALL, pages, renewed
 from page_steps import Shown, Typed, Written, is_elsewhere, steps_of, whole_commands
-from typed_pages import OF_PYTHON, ROOT, SECONDS, Session, agrees, faults_of, plain, shape
+from tools import lacks
+from typed_pages import OF_PYTHON, ROOT, SECONDS, Session, agrees, faults_of, missing, plain, shape
 
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level
@@ -51,6 +52,8 @@ grep three a.txt
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in pages()])
 def test_a_page_shows_what_its_commands_print(page: str, open_folder: Path) -> None:
     """At another level than that of the pages lines only have the shape of what is printed."""
+    if absent := missing(steps_of((ROOT / page).read_text())):
+        lacks(f"{', '.join(absent)}: {page} types it")
     faults, _ = faults_of(ROOT / page, open_folder, exact=best() is Level.STANDARD)
     assert not faults, "\n".join(faults)
 
@@ -121,6 +124,10 @@ def test_left_out_lines_are_said(shown: list[str], is_so: bool) -> None:
 ])  # fmt: skip
 def test_commands_for_other_machines_are_not_typed(command: str, so: bool) -> None:
     assert is_elsewhere(command) is so
+
+
+def test_a_program_that_is_not_here_is_named() -> None:
+    assert missing(steps_of("```sh\ncd x\nkhiva-arena new\nno-such-tool\n./mine\n```\n")) == ["no-such-tool"]
 
 
 def test_a_command_of_several_lines_is_one() -> None:

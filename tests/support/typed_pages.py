@@ -94,6 +94,17 @@ def typed_in(folder: Path, steps: Iterable[Step]) -> Session:
         return Session(printed, tuple(wrong), seconds)
 
 
+def missing(steps: Iterable[Step]) -> list[str]:
+    """Return the programs that commands of a page begin with and that are not on this machine."""
+    words = {step.command.split()[0] for step in steps if isinstance(step, Typed)}
+    names = sorted(word for word in words if re.fullmatch(r"[a-z][\w.+-]*", word))
+    script = 'for name; do type "$name" >/dev/null 2>&1 || echo "$name"; done'
+    asked = subprocess.run(
+        ["bash", "-c", script, "bash", *names], env=_environment(Path("/")), capture_output=True, text=True, check=True
+    )
+    return asked.stdout.split()
+
+
 def _script(steps: Iterable[Step], commands: list[Typed], place: Path) -> Iterator[str]:
     for number, step in enumerate(steps):
         if isinstance(step, Written):
