@@ -30,7 +30,8 @@ wc -l < a.txt
 2
 ```
 
-On another machine, for example:
+On another machine, for
+example:
 
 ```sh
 cat /nowhere
@@ -84,10 +85,10 @@ def test_what_python_prints_is_compared_by_the_test_that_runs_it(tmp_path: Path)
 def test_a_page_is_typed_and_compared(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     for text, why in (
-        (PAGE, ["line 26: no command above"]),
+        (PAGE, ["line 27: no command above"]),
         (PAGE.replace("never compared", "").replace("```text\n\n```", ""), []),
-        (PAGE.replace("\n2\n", "\n3\n"), ["line 16: the page shows (-), the command prints (+):\n- 3", "line 26"]),
-        (PAGE.replace("exits: 1", "exits: 0"), ["line 32: exits with 1, not 0: grep three a.txt"]),
+        (PAGE.replace("\n2\n", "\n3\n"), ["line 16: the page shows (-), the command prints (+):\n- 3", "line 27"]),
+        (PAGE.replace("exits: 1", "exits: 0"), ["line 33: exits with 1, not 0: grep three a.txt"]),
     ):
         page.write_text(text)
         folder = tmp_path / str(len(list(tmp_path.iterdir())))

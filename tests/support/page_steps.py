@@ -113,14 +113,16 @@ def _hidden(lines: list[str], at: int) -> tuple[str, int] | None:
 
 def _comments(above: list[str]) -> tuple[str, dict[str, str]]:
     """Return the last paragraph above a block, and what comments after it say."""
-    paragraph, given = "", {}
+    paragraph: list[str] = []
+    given = {}
     for line in reversed(above):
         if comment := re.fullmatch(r"\s*<!-- (file|exits): (.*?) -->\s*", line):
             given[comment[1]] = comment[2].strip()
         elif line.strip():
-            paragraph = line
+            paragraph.insert(0, line.strip())
+        elif paragraph:
             break
-    return paragraph, given
+    return " ".join(paragraph), given
 
 
 def _typed(body: tuple[str, ...], first: int, code: int) -> Iterator[Typed]:
