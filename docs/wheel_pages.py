@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SHIPPED = "khiva_arena/_shipped"
+SHIPPED = "khiva_arena/_shipped/"
 FOLDERS = ("docs", "bots", "protocol")
 FILES = ("README.md", "SECURITY.md")
 BESIDE = ("docs/pages.toml", "docs/bwrap.apparmor")
@@ -39,7 +39,7 @@ def place(path: str) -> str:
     if path.startswith("docs/") and not path.endswith(".md") and path not in BESIDE:
         return ""
     if top in FOLDERS or path in FILES:
-        return f"{SHIPPED}/{path}"
+        return SHIPPED + path
     return path if top == "khiva_arena" else ""
 
 

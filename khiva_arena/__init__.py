@@ -17,8 +17,8 @@ common (helpers that every folder may use)
     text           text of strangers, made harmless
     say            lines for the user, handed up by rooms that print nothing
     address        where the project lives on the net
-    manual         the files that come with the arena, and the pages of the manual
-    shipped        the bots and kits that come with the arena
+    shipped        the bots, kits and pages that come with the arena
+    manual         the pages of the manual by key, for messages and help
     handed         names and sources of games that do not come with it
     stream         events of a run as data, one JSON object a line
     machine        errors that are the machine's, and nobody else's

@@ -1,18 +1,10 @@
-"""The files that come with the arena, and the pages of its manual by their keys in docs/pages.toml, for messages and help."""
+"""The pages of the manual by their keys in docs/pages.toml, for messages and help that send a reader to one."""
 
 import re
 from functools import cache
-from pathlib import Path
 
-import khiva_arena
 from khiva_arena.common.address import ADDRESS
-
-
-def folder(name: str) -> Path:
-    """Return the shipped folder "bots", "protocol" or "docs": beside the package in a checkout, inside it in a wheel."""
-    package = Path(khiva_arena.__file__).parent
-    inside = package / "_shipped" / name
-    return inside if inside.is_dir() else package.parent / name
+from khiva_arena.common.shipped import folder
 
 
 @cache

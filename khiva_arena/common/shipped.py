@@ -1,20 +1,15 @@
-"""The bots and kits that come with the arena."""
+"""The bots, kits and pages that come with the arena: beside the package in a checkout, inside it in a wheel."""
 
 import os
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import msgspec
-
-from khiva_arena.common.manual import folder as folder
+import khiva_arena
 
 WORD = "shipped:"
 MODULE = "bot.wasm"
@@ -28,7 +23,7 @@ ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_sil
 """The bot in Python that is asked what a better choice is, by game."""
 
 
-class ModuleTools(msgspec.Struct, frozen=True):
+class ModuleTools(NamedTuple):
     """The programs that make a bot's sources a WebAssembly module.
 
     probe, debian, tool: as of a language.
@@ -45,7 +40,7 @@ class ModuleTools(msgspec.Struct, frozen=True):
     no_search: str = ""
 
 
-class Language(msgspec.Struct, frozen=True):
+class Language(NamedTuple):
     """A language with a kit.
 
     name, title, aliases: its key, its name for people, and other words for it.
@@ -92,6 +87,13 @@ def adviser(game: str) -> str:
     return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else ""
 
 
+def folder(name: str) -> Path:
+    """Return the shipped folder "bots", "protocol" or "docs": beside the package in a checkout, inside it in a wheel."""
+    package = Path(khiva_arena.__file__).parent
+    inside = package / "_shipped" / name
+    return inside if inside.is_dir() else package.parent / name
+
+
 def bots() -> dict[str, Path]:
     """Return the folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; bots that misbehave are left
     out."""
@@ -111,6 +113,8 @@ def why_no_ticks(word: str) -> str:
 @cache
 def languages() -> dict[str, Language]:
     """Return the languages with a kit, by name."""
+    import tomllib  # not above, as in _probe
+
     raw = tomllib.loads((folder("bots") / "languages.toml").read_text(encoding="utf-8"))
     return {
         name: Language(
@@ -162,6 +166,9 @@ def lacks(*tools: Language | ModuleTools) -> str:
 
 def _probe(language: Language | ModuleTools) -> bool | None:
     """Tell whether everything is there; None if the time was up before."""
+    import signal  # not above, as the next: help, which names a page, does without them
+    import subprocess
+
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
     try:

@@ -62,8 +62,11 @@ BARE = {
 }
 OF_ROWS = {"khiva_arena.common.hooks", "khiva_arena.common.setting_row", "khiva_arena.words"}
 """What reads the rows of extensions."""
+OF_PAGES = {"khiva_arena.common.address", "khiva_arena.common.manual", "khiva_arena.common.shipped"}
+"""What finds the page that each help names at its end."""
 OF_HELP = {
     *OF_ROWS,
+    *OF_PAGES,
     "khiva_arena.interface.cli.help",
     "khiva_arena.interface.cli.options",
     "khiva_arena.interface.commands",
@@ -217,7 +220,7 @@ def own_code(names: set[str]) -> list[str]:
     return sorted(name for name in modules if not is_of_a_row(name))
 
 
-@pytest.mark.parametrize(("word", "besides"), [("--version", {"khiva_arena.common.version"}), ("-h", OF_ROWS)])
+@pytest.mark.parametrize(("word", "besides"), [("--version", {"khiva_arena.common.version"}), ("-h", OF_ROWS | OF_PAGES)])
 def test_the_arena_without_a_command_imports_its_words_alone(word: str, besides: set[str], tmp_path: Path) -> None:
     found = imported(tmp_path, word)
     assert {name for name in own(found) if not is_of_a_row(name)} == BARE | besides

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from khiva_arena.common.manual import where
 from khiva_arena.interface.cli.examples import write_examples
 
 WIDTH = 78
@@ -95,4 +94,6 @@ def brief_row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
 
 def last_lines(ctx: click.Context) -> list[str]:
     """Return the last lines of each help: how to see all, and where the manual is."""
+    from khiva_arena.common.manual import where  # not above: most commands print no help
+
     return [*([] if is_long(ctx) else [f"All options, in full: {ctx.command_path} --help"]), f"Manual: {where('command-line')}"]

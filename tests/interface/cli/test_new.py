@@ -286,7 +286,7 @@ def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path,
 def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.2)
-    slow = replace(shipped.languages()["ruby"], probe=("sleep", "60"))
+    slow = shipped.languages()["ruby"]._replace(probe=("sleep", "60"))
     monkeypatch.setattr(shipped, "languages", lambda: {"ruby": slow})
     said = CliRunner().invoke(command, ["ruby", "mine"]).output
     assert "The tools that the bot needs here are not known: sleep 60 took longer than 0.2 s; try again" in said
