@@ -288,7 +288,7 @@ def test_a_bound_is_that_of_counted_seeds_whatever_other_pairs_show(bots, seats,
 def test_the_page_has_the_bounds_of_so_many_seeds():
     heads, _, sure, elo = (
         [cell.strip() for cell in row.strip("|").split("|")]
-        for row in re.search(r"\| seeds, all points of which[^\n]*\n.*?\n.*?\n.*?\n", PAGE.read_text())[0].splitlines()
+        for row in re.search(r"\| seeds [^|\n]*\| 5 \|[^\n]*\n.*?\n.*?\n.*?\n", PAGE.read_text())[0].splitlines()
     )
     for seeds, likely, bound in zip(heads[1:], sure[1:], elo[1:], strict=True):
         ratings = rate(duel(int(seeds), 2), 2, 1)
