@@ -93,14 +93,14 @@ def _settings() -> Iterator[str]:
     for heading in dict.fromkeys(row.heading for row in rows):
         yield f"**{heading}**" + (" (only `sprt`)" if heading == TEST_TABLE[0].heading else "")
         yield "\n".join(_item(f"`{row.name}`, `{_option_of(row).flags}`", _option_of(row).text) for row in _under(rows, heading))
-    yield "**Where else they are taken**"
+    yield "**Commands and files that take only some of them**"
     yield "\n".join([
-        _named("A `[[stage]]` table can have its own", [row.name for row in TABLE if row.of_a_stage]),
+        _named("A `[[stage]]` table of a settings file can set", [row.name for row in TABLE if row.of_a_stage]),
         _named("`match` takes", [row.name for row in TABLE if row.of_a_match]),
-        _named("A league has all but", [row.name for row in TABLE if not row.of_a_league]),
-        _named("Some values of these open more of your machine, and a file needs your consent for them",
+        _named("A league takes all but", [row.name for row in TABLE if not row.of_a_league]),
+        _named("Some values of these settings open more of your machine. A file with them needs your consent",
                [row.name for row in TABLE if row.opens]),
-        _named("Bots may never read the files or folders of", [row.name for row in TABLE if row.private]),
+        _named("In a sandbox no bot may read the files or folders of", [row.name for row in TABLE if row.private]),
     ])  # fmt: skip
 
 
