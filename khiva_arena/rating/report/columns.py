@@ -157,17 +157,18 @@ TABLE = (
     Column(
         "ranks",
         "rank_interval",
-        "best and worst rank that the results leave open, 95 % sure for all bots at once. The results do *not* tell bots apart "
-        "whose ranks overlap. If the results split the bots into groups, each group has fewer comparisons and narrower "
-        "intervals. So a bot that is certainly last widens no interval. n/a: two seats and fewer than four seeds",
+        "best and worst rank that the results leave open, 95 % sure for all bots at once. If the ranks of two bots overlap, the "
+        "results do *not* tell them apart. If the results split the bots into groups, each group has fewer comparisons and "
+        "narrower intervals. So a bot that is certainly last widens no interval. n/a: two seats and fewer than four seeds",
         _ranks,
     ),
     Column(
         "elo",
         "elo",
         "rating: P(A finishes ahead of B, ties half) = 1/(1 + 10^(-(A - B)/400)), at tables of any size. One fit takes all pairs "
-        "of all complete tables; a pair in a match of K seats weighs 3/(K + 1). One drawn game a bot keeps the rating finite "
-        "(F1-F3). `>=`, `<=`: the results give only a bound. `?`: no results compare the bot with the anchor",
+        "of all complete tables; a pair in a match of K seats weighs 3/(K + 1). The fit adds one drawn game for each bot, which "
+        "keeps its rating finite (F1-F3). `>=`, `<=`: the results give only a bound. `?`: no results compare the bot with the "
+        "anchor",
         lambda row: elo(row.bound, row.elo),
     ),
     Column(
@@ -183,9 +184,9 @@ TABLE = (
     Column(
         "least",
         "least",
-        "order of a league's table: `elo` less `pool_error`, the lower end of the 95 % interval against the other bots, however "
-        "well the anchor is known. If a bot took all points or lost all, results compare it one way only; then `least` is `low`, "
-        "if that is known (shown in a league)",
+        "order of a league's table: `elo` less `pool_error`, the lower end of the 95 % interval against the other bots. It does "
+        "not depend on the anchor. If a bot took all points or lost all, `least` is its `low`, or n/a if that is not known "
+        "(shown in a league)",
         1,
         11,
         shown=lambda rows: any(row.least is not None for row in rows),
@@ -194,8 +195,8 @@ TABLE = (
         "los%",
         "los_next",
         "likelihood, in percent, that the bot is stronger than the bot in the next row (F4), under the prior of the ratings: "
-        f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table, and results against others need "
-        "not show how the two would do against each other",
+        f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table. Their results against others "
+        "may not show how they would do against each other",
         _los,
         10,
     ),
@@ -240,10 +241,10 @@ TABLE = (
     Column(
         "disk",
         "page_faults",
-        "page faults that read a disk, of the bot's processes that ended and were waited for (shown if a bot has far more than "
-        "others: over two a match, and five times the median). After the first matches a bot's files are in memory. If something "
-        f"drops them, each start reads the runtime again: {OF_RUNTIMES}. Never a fault of the bot. n/a: 0.1 played the event, "
-        "and did not count them",
+        "page faults that read a disk, counted for each process of the bot when it has ended (shown if a bot has far more than "
+        "others: over two a match, and five times the median). After the first matches a bot's files are in memory. If the "
+        f"machine drops them, each start reads the runtime again: {OF_RUNTIMES}. It is never a fault of the bot. n/a: version "
+        "0.1 played the event, and did not count page faults",
         0,
         DISK,
         lambda rows: bool(many_page_faults(rows)),

@@ -11,12 +11,12 @@ SAYS = {
         "their results against others"
     ),
     "surprise": (
-        "score minus the score that the ratings expect, in standard errors. Luck puts about one pair in twenty beyond 2, one in "
-        "thirteen at 10 seeds, so as many as that show nothing. A pattern of large ones is rock, paper, scissors"
+        "score minus the score that the ratings expect, in standard errors. By luck about one pair in twenty is beyond 2, at 10 "
+        "seeds one in thirteen. So as many pairs as that show nothing. A pattern of large ones is rock, paper, scissors"
     ),
     "seats": (
-        "scores by seat, and of the bots that sit after each bot. All rotations are played, so no seat favours a bot; neighbours "
-        "are balanced over the seeds only"
+        "scores by seat, and the scores of the bots that sit after each bot. All rotations are played, so no seat favours a bot. "
+        "Neighbours are balanced only over blocks of seeds"
     ),
     "cycles": (
         "the share of the differences between bots that a single number for each bot cannot express, less the share that luck "
@@ -30,9 +30,9 @@ SAYS = {
         "the table"
     ),
     POINTS: (
-        "points a match by source, each with its 95 % error over seeds, from about 200 rated matches at most: without a forfeit, "
-        "of deals that are over, spread over seeds and line-ups. If one source explains the lead of the first bot, a sentence "
-        "names it"
+        "points a match by source, each with its 95 % error over seeds. They come from about 200 rated matches at most, spread "
+        "over seeds and line-ups, without a forfeit and of deals that are over. If one source explains the lead of the first "
+        "bot, a sentence names it"
     ),
 }
 """The meaning of each section, for docs/standings.md and the page."""
