@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SHIPPED = "khiva_arena/_shipped/"
+PACKAGE, SHIPPED = "khiva_arena", "_shipped"
 FOLDERS = ("docs", "bots", "protocol")
 FILES = ("README.md", "SECURITY.md")
 BESIDE = ("docs/pages.toml", "docs/bwrap.apparmor")
@@ -21,7 +21,7 @@ _FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 def site() -> str:
     """Return the address of the site, "" if the project has none yet."""
-    address: str = runpy.run_path(str(ROOT / "khiva_arena" / "common" / "address.py"))["ADDRESS"].site
+    address: str = runpy.run_path(str(ROOT / PACKAGE / "common" / "address.py"))["ADDRESS"].site
     return address
 
 
@@ -30,7 +30,7 @@ def pages() -> Iterator[str]:
     yield from FILES
     for folder in FOLDERS:
         yield from (str(path.relative_to(ROOT)) for path in sorted((ROOT / folder).rglob("*.md")) if "_build" not in path.parts)
-    yield from (str(path.relative_to(ROOT)) for path in sorted((ROOT / "khiva_arena").glob("games/*/*.md")))
+    yield from (str(path.relative_to(ROOT)) for path in sorted((ROOT / PACKAGE).glob("games/*/*.md")))
 
 
 def place(path: str) -> str:
@@ -39,8 +39,8 @@ def place(path: str) -> str:
     if path.startswith("docs/") and not path.endswith(".md") and path not in BESIDE:
         return ""
     if top in FOLDERS or path in FILES:
-        return SHIPPED + path
-    return path if top == "khiva_arena" else ""
+        return f"{PACKAGE}/{SHIPPED}/{path}"
+    return path if top == PACKAGE else ""
 
 
 def in_wheel(path: str) -> str:

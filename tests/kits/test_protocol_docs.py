@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
 
 from khiva_arena.bots.protocol import codec
+from khiva_arena.bots.protocol.session import TRANSITIONS
 from khiva_arena.games.registry import GAMES
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import digest_of, run_digest
@@ -27,7 +29,7 @@ README, SPEC = PAGES["README.md"], PAGES["SPEC.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUN = {
     "README.md": {"hex", "json", "python", "sh"},
-    "SPEC.md": {"mermaid", "text"},
+    "SPEC.md": {"text"},
     "games/emira.md": {"json", "python"},  # its python is run by tests/games/emira/test_emira_views.py
     "verifier/README.md": {"console", "js", "sh", "text"},  # by tests/bots/modules/test_verifier_page.py, checker/test_checker.py
 }
@@ -201,11 +203,17 @@ def test_its_formulas_of_records_are_the_arena_s() -> None:
     assert hashlib.sha256(b"khiva-run-digest-1\0" + b"a1b2").hexdigest() == run_digest(["a1", "b2"])
 
 
-def test_its_diagram_is_one() -> None:
-    (drawn,) = blocks(SPEC, "mermaid")
-    first, *lines = drawn.splitlines()
-    assert first == "stateDiagram-v2"
-    assert all(re.fullmatch(r"    (\[\*\]|[A-Z]+) --> (\[\*\]|[A-Z]+)(: [A-Z]+)?", line) for line in lines)
+def test_its_diagram_shows_every_step_of_a_session() -> None:
+    """As a picture that a program reads, in the page and in its own words for people who do not see it."""
+    drawn = ElementTree.parse(PROTOCOL / "session.svg").getroot()
+    texts = {text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    assert {phase.name for phase in TRANSITIONS} <= texts
+    spoken = drawn.findtext("{http://www.w3.org/2000/svg}title") or ""
+    for phase, steps in TRANSITIONS.items():
+        for step, after in steps.items():
+            assert re.search(rf"\b{phase.name} to {after.name} by [A-Z or]*\b{step.name}\b", spoken)
+            assert any(step.name in (text or "").split(", ") for text in texts)
+    assert "](session.svg)" in SPEC
 
 
 # --- the pages of games ---

@@ -116,15 +116,22 @@ def opened_bundle(path: Path, watch: MatchWatch = UNWATCHED) -> Iterator[bundle.
         with regular_files.open_file(path) as file:
             yield _Reader(_Watched(file, path, watch), path)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise _unreadable(path, error) from None
     except bundle.NoBundle as error:
         from khiva_arena.records.store.meant import no_bundle  # not above: few files are mistaken
 
-        raise StoreError(f"{path}: {error}{no_bundle(path)}") from None
+        try:
+            raise StoreError(f"{path}: {error}{no_bundle(path)}") from None
+        except OSError as changed:  # since it was read
+            raise _unreadable(path, changed) from None
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from None
     except RecordError as error:
         raise RecordError(f"{path}: {error}") from None
+
+
+def _unreadable(path: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"{path}: cannot be read: {error.strerror or error}")
 
 
 class _Reader(bundle.Reader):

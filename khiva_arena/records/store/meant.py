@@ -1,7 +1,8 @@
 """The results folder that was most likely meant by a path where there is none."""
 
-import os
 from pathlib import Path
+
+from khiva_arena.bots.sandbox import regular_files
 
 _MOST = 3
 _PAGE = (b"<!doctype html", b"<html")
@@ -31,7 +32,7 @@ def instead(folder: Path, file: str) -> str:
 
 def no_bundle(path: Path) -> str:
     """Return the end of a message: what a file is that is no bundle, and how to write one."""
-    with open(path, "rb") as file:
-        is_page = file.read(256).lstrip().lower().startswith(_PAGE)
-    what = "this is a page; " if is_page else "" if os.path.getsize(path) else "this file is empty; "
+    with regular_files.open_file(path) as file:
+        head = file.read(256)
+    what = "this is a page; " if head.lstrip().lower().startswith(_PAGE) else "" if head else "this file is empty; "
     return f"; {what}give a results folder, or a file that `khiva-arena bundle STORE {path.stem or 'out'}.bundle` wrote"

@@ -123,7 +123,7 @@ def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (
             OSError(""),
             ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"),
-            "the scheduler there speaks no TLS; start it and its workers with certificates, see",
+            "the scheduler there speaks no TLS; start it and its workers with certificates: ",
         ),
         (
             OSError("in <TLS>: SSLError: [SSL: X_ALERT_UNKNOWN_CA] no"),

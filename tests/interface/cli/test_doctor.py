@@ -17,7 +17,7 @@ from khiva_arena.bots.sandbox import detect, remedies, wsl
 from khiva_arena.bots.sandbox.detect import KEPT_OUT
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.bots.sandbox.limits import DEFAULT, WORDS
-from khiva_arena.common import shipped
+from khiva_arena.common.manual import where
 from khiva_arena.interface.cli import main
 from khiva_arena.interface.commands import doctor
 
@@ -168,7 +168,7 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         ("ID=alpine", "sudo apk add bubblewrap"),
         ('ID=linuxmint\nID_LIKE="ubuntu debian"', "sudo apt install bubblewrap"),
         ("ID='opensuse-leap'\nID_LIKE='suse opensuse'", "sudo zypper install bubblewrap"),
-        ("ID=archetype", f"install bubblewrap, see {shipped.folder('docs') / 'isolation.md'}"),
+        ("ID=archetype", f"install bubblewrap, see {where('install')}"),
     ],
 )
 def test_no_bubblewrap(files: dict[str, str], release: str, command: str) -> None:
