@@ -86,9 +86,9 @@ def blocks(language: str) -> list[str]:
 @pytest.mark.soak
 def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
     """With models that answer at once, on fewer deals."""
-    made = [shlex.split(line)[1:] for line in "".join(blocks("sh")).splitlines()]
+    made = [shlex.split(line)[1:] for line in "".join(blocks("sh")).splitlines() if line.startswith("khiva-arena new ")]
     (line,) = blocks("toml")
-    (shown,) = [text.replace("\\\n", " ") for text in blocks("console") if "khiva-arena run" in text]
+    (shown,) = [text.replace("\\\n", " ") for text in blocks("sh") if "khiva-arena run" in text]
     for words, model in zip(made, ("last", "middle", "always-wrong"), strict=True):
         arena(*words, cwd=tmp_path)
         toml = tmp_path / words[-1] / "bot.toml"
