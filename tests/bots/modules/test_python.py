@@ -172,9 +172,9 @@ for name in sorted(sys.stdlib_module_names - {"this"}):
 print(*out)
 """
 """What of the standard library cannot be imported, but for what its modules keep for themselves. ``this`` would print a poem."""
-NOT_THERE = " ".join(re.search(r"missing of the library: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split())
+NOT_THERE = " ".join(re.search(r"These modules are missing: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split())
 """The same, as the page names it."""
-PARTS_NOT_THERE = " ".join(re.search(r"of its packages: (.*?)\.\s", DOCS.read_text(), re.DOTALL)[1].split())
+PARTS_NOT_THERE = " ".join(re.search(r"parts of packages are missing: (.*?)\.\s", DOCS.read_text(), re.DOTALL)[1].split())
 LEFT = int(float(re.search(r"of which ([\d.]+) are left", DOCS.read_text())[1]) * 16)
 """Pieces of 64 KiB that a bot can have, by the page."""
 ALL = """
