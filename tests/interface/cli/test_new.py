@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from arena import arena, until_gone
 from click.testing import CliRunner
-from msgspec.structs import replace
 from stores import RANDOM
 from wording import sentence
 
@@ -277,10 +276,10 @@ def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path,
     assert not shipped.is_here(stuck)
     assert shipped.lacks(stuck) == "not known: sh -c took longer than 0.5 s; try again on a quieter machine"
     assert until_gone({int((tmp_path / "child").read_text())})
-    assert not shipped.is_here(replace(stuck, probe=("no-such-program-anywhere",)))
-    absent = replace(stuck, probe=("no-such-program-anywhere",), debian=("stuck-tools",))
+    assert not shipped.is_here(stuck._replace(probe=("no-such-program-anywhere",)))
+    absent = stuck._replace(probe=("no-such-program-anywhere",), debian=("stuck-tools",))
     assert shipped.lacks(absent) == "apt install stuck-tools"
-    assert shipped.is_here(replace(stuck, probe=("true",)))
+    assert shipped.is_here(stuck._replace(probe=("true",)))
 
 
 def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
