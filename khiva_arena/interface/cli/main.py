@@ -4,6 +4,7 @@ The codes are 0 done; 1 a check failed, a table stayed void, the output cannot b
 config; 70 internal; 130 interrupted and resumable.
 """
 
+import errno
 import importlib
 import os
 import resource
@@ -58,6 +59,8 @@ _GROUPS = {
 }
 """The commands of the core and their texts, by heading of ``-h``."""
 _OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
+_OF_A_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
+"""The errors of the system by which a path that a user typed cannot be looked at."""
 INTERNAL = 70
 UNWRITTEN = 1
 USAGE = 2
@@ -190,9 +193,10 @@ def _help(ctx: click.Context, words: tuple[str, ...]) -> None:
     click.echo(command.get_help(above))
 
 
-@click.command("version", add_help_option=False)
+@click.command("version", cls=Brief)
 @click.pass_context
 def _version(ctx: click.Context) -> None:
+    """Print the version."""
     _say_version(ctx, ctx.command, True)
 
 
@@ -235,6 +239,16 @@ def _why_failed(error: BaseException) -> str:
     return why_failed(error)
 
 
+def why_no_path(error: BaseException, arguments: list[str]) -> str:
+    """Return why the system does not show a path that the user typed, or a file below it; "" for another error."""
+    if not isinstance(error, OSError) or error.errno not in _OF_A_PATH or not isinstance(error.filename, str):
+        return ""
+    words = [word for argument in arguments for word in (argument, argument.partition("=")[2]) if word]
+    if not any(error.filename == word or error.filename.startswith(f"{word.rstrip('/')}/") for word in words):
+        return ""
+    return harmless(f"{error.filename}: cannot be read: {error.strerror}")
+
+
 def _run(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
@@ -273,7 +287,7 @@ def _run(arguments: list[str]) -> int:
         failure = unwritten()
         if failure:
             return _code_of_lost_stdout(failure)
-        if reason := _why_failed(error):
+        if reason := _why_failed(error) or why_no_path(error, arguments):
             return _say_limit(reason)
         import traceback  # not above: it is for bugs
 
@@ -299,7 +313,7 @@ def _answer(arguments: list[str]) -> Any:
 
 
 def _say_limit(reason: str) -> int:
-    """Say which limit of the machine is too low. Returns the exit code. Nothing that was recorded is lost."""
+    """Say which limit or right of the machine is in the way. Returns the exit code. Nothing that was recorded is lost."""
     interrupts.listen_no_more()
     say(f"khiva-arena: error: {reason}")
     eval("0")  # as in ``_interrupted``

@@ -1,5 +1,6 @@
 """Input of every odd shape is refused in one line with exit code 2; nothing of it is a bug of the arena."""
 
+import errno
 import resource
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from wording import sentence
 
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ConfigError
+from khiva_arena.interface.cli.main import why_no_path
 
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")
@@ -44,6 +46,30 @@ def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
     assert error.startswith("khiva-arena: error: ")
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize("words", [
+    ["run", LONG], ["standings", LONG], ["verify", LONG], ["report", LONG, "--out", "a.html"], ["league", "status", LONG],
+])  # fmt: skip
+def test_a_path_that_the_system_does_not_take_is_no_bug(words: list[str], tmp_path: Path) -> None:
+    error = arena(*words, cwd=tmp_path, code=2).stderr
+    assert error.startswith("khiva-arena: error: xxx")
+    assert error.endswith("File name too long\n")
+    assert error.count("\n") == 1
+
+
+def test_an_error_of_the_system_that_no_typed_path_explains_is_a_bug() -> None:
+    denied = PermissionError(errno.EACCES, "Permission denied", "a/b")
+    for arguments, why in (
+        (["run", "a/b"], "a/b: cannot be read: Permission denied"),
+        (["run", "--out=a"], "a/b: cannot be read: Permission denied"),
+        (["run", "a/b/c", "b", ""], ""),
+    ):
+        assert why_no_path(denied, arguments) == why
+    assert why_no_path(OSError(errno.EIO, "Input/output error", "a/b"), ["a/b"]) == ""
 
 
 FILES = {
