@@ -28,7 +28,14 @@ class Brief(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--help" in args or ("-h", "all") in pairwise(args):
             lengthen(ctx)  # before the option is read, which prints and ends
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from khiva_arena.interface.cli.guesses import meaning  # not above: few words are mistaken
+
+            if text := meaning(ctx, error.option_name):
+                raise click.UsageError(f"No such option {error.option_name}: {text}.", ctx) from None
+            raise
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         params = self.get_params(ctx)

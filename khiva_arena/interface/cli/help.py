@@ -86,12 +86,6 @@ class Verb(Brief):
                 if error.option_name in option.opts and not option.is_flag:
                     raise click.UsageError(f"a word is missing: {' '.join(self._usage_of(option, ctx))}", ctx) from None
             raise
-        except click.NoSuchOption as error:
-            from khiva_arena.interface.cli.guesses import meaning  # not above: few words are mistaken
-
-            if text := meaning(ctx, error.option_name):
-                raise click.UsageError(f"No such option {error.option_name}: {text}.", ctx) from None
-            raise
         except click.UsageError:
             if line := self._with_flags(ctx, typed):
                 raise click.UsageError(f"bots are named by --bot, as in `{line}`.", ctx) from None

@@ -12,7 +12,9 @@ from arena import arena
 from sides import NEEDS_ALL
 from stores import RANDOM
 
+from khiva_arena.common import hooks
 from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.interface.cli import guesses
 from khiva_arena.interface.cli.brief import first_sentence
 from khiva_arena.interface.cli.examples import EXAMPLES, examples_of
 from khiva_arena.interface.cli.help import GROUPS, MANY, OTHERS, Rare, laid_out, long_name
@@ -56,6 +58,31 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
     process.stderr.close()
     assert process.wait(60) == 0
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("words", ["-v", "--csv", "league --csv", "league author -v"])
+def test_an_option_is_guessed_where_no_command_is_typed_too(words: str, tmp_path: Path) -> None:
+    error = arena(*words.split(), cwd=tmp_path, code=2).stderr
+    assert ("khiva-arena --version" if words.endswith("-v") else "khiva-arena export STORE --format csv") in error
+
+
+def test_words_of_other_programs_have_a_help(tmp_path: Path) -> None:
+    assert arena("version", "-h", cwd=tmp_path).stdout == arena("help", "version", cwd=tmp_path).stdout
+
+
+@NEEDS_ALL
+def test_a_guess_names_commands_and_options_that_are_there() -> None:
+    """Each piece of code in the tables that begins with the program's name."""
+    told = [*guesses.COMMANDS.values(), *(text for rows in guesses.OPTIONS.values() for _, text in rows)]
+    told += [text for row in hooks.rows() for text in row.guesses.values()]
+    lines = [words for text in told for words in re.findall(r"`khiva-arena ([^`]+)`", text)]
+    assert len(lines) > 30
+    for line in lines:
+        words = line.split()
+        name = next((" ".join(words[:count]) for count in (3, 2, 1) if " ".join(words[:count]) in EVERY), "")
+        known = {one for param in command_of(name).params for one in param.opts}
+        assert name or words == ["--version"], line
+        assert {word for word in words if re.match("--.", word)} <= known, line
 
 
 ABOVE = click.Context(cli, info_name="khiva-arena", **cli.context_settings)
