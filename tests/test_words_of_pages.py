@@ -107,9 +107,8 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
     nodes = nodes_of(path)
     hidden = {id(one.value) for one in nodes if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)}
     hidden |= {id(part) for one in nodes if isinstance(one, ast.JoinedStr) for part in one.values}
-    if path.parent.name == "cli":  # the docstring of a command is its help
-        commands = [one for one in nodes if isinstance(one, ast.FunctionDef) and one.decorator_list]
-        hidden -= {id(one.body[0].value) for one in commands if isinstance(one.body[0], ast.Expr)}
+    commands = [one for one in nodes if isinstance(one, ast.FunctionDef) and any(map(_makes_a_command, one.decorator_list))]
+    hidden -= {id(one.body[0].value) for one in commands if isinstance(one.body[0], ast.Expr)}  # its docstring is its help
     for one in nodes:
         match one:
             case ast.JoinedStr(values=values):
@@ -120,6 +119,21 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
                 continue
         if " " in text.strip() and not CODE.match(text):
             yield one.lineno, text
+
+
+def _makes_a_command(decorator: ast.expr) -> bool:
+    """Tell whether a decorator is ``click.command(...)``, or that of a group."""
+    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(made, ast.Attribute) and made.attr in ("command", "group")
+
+
+def test_the_help_of_every_command_is_read() -> None:
+    """Wherever its file is: an extension keeps commands in files of other names."""
+    for file in ("interface/cli/run.py", "extensions/seats/play_options.py", "extensions/league/cli/league.py"):
+        path = ROOT / "khiva_arena" / file
+        texts = {text for _, text in _texts(path)}
+        helps = [ast.get_docstring(one, clean=False) for one in nodes_of(path) if isinstance(one, ast.FunctionDef)]
+        assert any(text in texts for text in helps if text), file
 
 
 def test_pages_use_the_words_of_the_glossary() -> None:
