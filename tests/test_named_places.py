@@ -32,7 +32,7 @@ KEPT = ("tests/published/", "CHANGELOG.md", "khiva_arena/records/store/schema.sq
 """Files that name what was there in older versions, the tables of a store, whose text stays, and this one."""
 DOTTED = re.compile(r"(?<![\w./-])khiva_arena((?:\.\w+)+)(?![\w{*-]|\.\{|/)")
 PATH = re.compile(r"(?<![\w.-])khiva_arena(?:/[\w.*-]+)+(?![\w{])")
-BUILT = re.compile(r"khiva_arena/_shipped/|.*/(?:NAME|GAME)\b")
+BUILT = re.compile(r"khiva_arena/_shipped(?:/|$)|.*/(?:NAME|GAME)\b")
 """Paths that only a wheel has, and those with a word that a reader replaces."""
 OF_ITS_PACKAGE = re.compile(r"\{__package__\}\.(\w+)")
 """A module that a file names by the package that both lie in."""

@@ -47,7 +47,7 @@ def test_a_page_has_one_heading_above_all_others_and_no_page_that_was_replaced_i
         assert [name for name in row.get("replaced", []) if (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("file", [row["file"] for row in PAGES.values() if row["kind"] in ("start", "tutorials")])
+@pytest.mark.parametrize("file", ["README.md", *(row["file"] for row in PAGES.values() if row["kind"] in ("start", "tutorials"))])
 def test_the_commands_of_the_first_pages_are_seen_whole(file: str) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / file).read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert [line for block in blocks for line in block.splitlines() if len(line) > COLUMNS] == []
