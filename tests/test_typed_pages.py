@@ -144,6 +144,10 @@ def test_a_command_of_several_lines_is_one() -> None:
 def test_numbers_of_the_machine_are_not_compared() -> None:
     assert plain("  3  ok      hello: after 26 ms of 10,000 ms ") == plain(" 3 ok  hello: after 126 ms of 10,000 ms")
     assert plain("a  1") != plain("a 1")
+    assert plain("--turn 20ms is 3 ms late") == plain("--turn 20ms is 4 ms late") != plain("--turn 30ms is 3 ms late")
+    assert plain("event b0ca36c246079fe2") != plain("event b0ca36c246079fe3")
+    assert plain(f"digest b31cbf00a66e{'7' * 12}") == plain("digest b31cbf00a66e...")
+    assert plain("memory 1 GiB") != plain("memory 2 GiB")
     assert shape("   1  greedy  1-2  -3.5  >99.9") == shape("2 c 1 4 5") == "1w111"
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
@@ -30,16 +30,19 @@ SECONDS = 30
 """Of CPU, for all commands of one page."""
 WALL = 240
 """Seconds after which the commands of a page are killed: they wait for somebody."""
-VOLATILE = (
-    (re.compile(r"\b\d[\d,.]*(?= ?(?:ms|s|kB|MB|KiB|MiB|GB|GiB)\b)"), "N"),  # times and sizes
+VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"(--[\w-]+[ =]\S*)|\b\d[\d,.]*(?= ?(?:ms|s|kB|MB|GB)\b)"), lambda found: found[1] or "N"),  # no option's value
     (re.compile(r"\b\d[\d,.]*(?= (?:bytes?|seconds?|minutes?)\b)"), "N"),
     (re.compile(r"\(commit \w+\)"), "(commit C)"),
     (re.compile(r"\bbundle [0-9a-f]{12,}(\.\.\.)?"), "bundle ID"),  # it holds the time of the run
-    (re.compile(r"\b([0-9a-f]{12})(?:[0-9a-f]+\b|\.\.\.)"), r"\1..."),  # a page shows the first digits of a digest
+    (
+        re.compile(r"\b([0-9a-f]{12})(?:[0-9a-f]{5,}\b|\.\.\.)"),
+        r"\1...",
+    ),  # a page shows the first digits of a digest, and all 16 of an id
     (re.compile(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?"), "DATE"),
     (re.compile(r"\bport \d+|(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+"), "PORT"),
 )
-"""What differs from machine to machine and from run to run, with what is compared in its place."""
+"""What differs from machine to machine and from run to run, with what is compared in its place. Limits, such as 1 GiB, do not."""
 OF_THE_MACHINE = re.compile(r"warning: (Starts of|\d+ x \d+ bots|isolation trusted)")
 """How lines begin that a command says of this machine only: no page shows them."""
 _NUMBER = re.compile(r"[<>=.+-]*\d")
