@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cases import cases
 from make_outputs import ALL, pages, renewed
-from page_steps import Shown, Typed, Written, is_elsewhere, steps_of, whole_commands
+from page_steps import Shown, Typed, Written, is_elsewhere, steps_of, unread, whole_commands
 from tools import lacks
 from typed_pages import OF_PYTHON, ROOT, SECONDS, Session, agrees, faults_of, missing, plain, shape
 
@@ -70,6 +70,14 @@ def test_a_page_is_read_in_its_order() -> None:
         "grep three a.txt",
     ]
     assert [step.code for step in steps if isinstance(step, Typed)] == [0, 0, 0, 1]
+
+
+def test_a_session_is_typed_or_called_an_example() -> None:
+    """One in ``console``, or in no language, is not read as commands and output."""
+    assert unread("Type:\n```console\nkhiva-arena run\n```\nFor example:\n```\n$ ls\n```\nThis:\n```\n$ ls\n```\n") == [2, 10]
+    generated = ROOT / "docs" / "command-line.md"  # by make_commands_page, which its own test compares
+    places = [(page.name, line) for page in pages() if page != generated for line in unread(page.read_text("utf-8"))]
+    assert places == []
 
 
 def test_what_python_prints_is_compared_by_the_test_that_runs_it(tmp_path: Path) -> None:

@@ -102,6 +102,27 @@ def _steps(lines: list[str]) -> Iterator[Step]:
         at = end + 1
 
 
+def unread(text: str) -> list[int]:
+    """Return the lines of the blocks that look like a session, are in no language that a test reads, and are no example."""
+    found = []
+    lines = text.splitlines()
+    at = 0
+    above: list[str] = []
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        if not fence:
+            above = [*above, lines[at]]
+            at += 1
+            continue
+        end = next((n for n in range(at + 1, len(lines)) if lines[n].strip() == fence[2]), len(lines))
+        session = any(line.lstrip().startswith(("$ ", "khiva-arena")) for line in lines[at + 1 : end])
+        if fence[3] in ("", "console") and session and not EXAMPLE.search(_comments(above)[0]):
+            found.append(at + 1)
+        above = []
+        at = end + 1
+    return found
+
+
 def _hidden(lines: list[str], at: int) -> tuple[str, int] | None:
     """Return the hidden command that begins in this line, of one line or several, and the line after it."""
     if not lines[at].lstrip().startswith("<!-- hidden:"):
