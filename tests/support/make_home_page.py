@@ -1,6 +1,7 @@
 """make schema: the generated part of docs/index.md, the list of all pages, out of docs/pages.toml. A change shows in its diff."""
 
 import os
+import runpy
 import sys
 import tomllib
 from pathlib import Path
@@ -8,16 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TABLE, PAGE = ROOT / "docs" / "pages.toml", ROOT / "docs" / "index.md"
 BEGIN, END = "<!-- generated: pages -->", "<!-- end of pages -->"
-KINDS = {
-    "start": "Start",
-    "tutorials": "Tutorials",
-    "authors": "For authors of bots",
-    "organisers": "For organisers",
-    "researchers": "For researchers",
-    "reference": "Reference",
-    "explanation": "Explanation",
-}
-"""The heading of each kind, in the order of the list."""
+KINDS = {kind: words for kind, words in runpy.run_path(str(ROOT / "docs" / "side_bar.py"))["KINDS"].items() if kind != "protocol"}
+"""The heading of each kind, in the order of the list. The page tells of the protocol and the games in a part of its own."""
 
 
 def pages() -> str:
