@@ -18,7 +18,7 @@ from cases import cases
 from parsed import IN_ONE_PROCESS, nodes_of
 
 pytestmark = [pytest.mark.slow, IN_ONE_PROCESS]
-PAGES = ("README.md", "SECURITY.md", "docs/**/*.md", "bots/*.md", "results/*.md")
+PAGES = ("README.md", "SECURITY.md", "docs/**/*.md", "bots/*.md", "bots/*/README.md", "results/*.md")
 TABLE = "## Use these words"
 CODE = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|BEGIN|ALTER|import|from|def|class)\b")
 """How a text begins that is a program: SQL or Python."""
