@@ -18,6 +18,7 @@ from wording import sentence
 
 from khiva_arena.bots.sandbox.detect import python_closed
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.common.manual import where
 from khiva_arena.competition.conformance import whole_check
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,7 @@ def folder(home: Path, main: str, more: str = "") -> str:
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     """One in C and one in C# do in tests/shipped_bots/test_readmes.py, and by make test-long one of each other language."""
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
-    *lines, counts, following, loss = done.stdout.splitlines()
+    *lines, counts, following, loss, page = done.stdout.splitlines()
     assert "--clock ticks" not in done.stdout, "an ordinary bot hears of ticks only from the pages"
     assert counts.startswith(f"{sum(bool(re.match(' *[0-9]+  [a-z]', line)) for line in lines)} steps: ")
     assert "             " + sentence("check", "decisions-time-took") + ":" in lines
@@ -51,6 +52,7 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     ask = "khiva-arena replay games 1/0 --seat 0 --bot shipped:python/search"
     assert loss.startswith(f"After a loss in a run with --out games: {ask} ")
     assert following.startswith(sentence("check", "keeps-protocol-next") + ": khiva-arena match ")
+    assert page == f"How to make it better: {where('improve-a-bot')}"
     for kinds in ("4 of 4", "22 of 22", "11 of 11"):
         assert f"{kinds} kinds" in done.stdout
 
