@@ -247,8 +247,8 @@ def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     assert "khiva_arena.arbiter.gather" in found
     assert not found & (LATER | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY)
     # Of the arbiter two are apart, for pages without trio: job, match_steps. Whatever reads a definition imports league_format.
-    assert len(own_code(found)) <= 117
-    assert len([name for name in found - FOLDERS if not is_of_a_row(name)]) <= 406
+    assert len(own_code(found)) <= 116
+    assert len([name for name in found - FOLDERS if not is_of_a_row(name)]) <= 404
 
 
 @pytest.mark.slow
@@ -260,7 +260,7 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     # structlog, which writes the log of the store, brings asyncio.
     later = {"khiva_arena.interface.api", "khiva_arena.rating.ratings.elo", "khiva_arena.rating.report.sections"}
     assert not found & (NEVER_EARLY | FOR_A_SCREEN | later)
-    assert len(own_code(found)) <= 165
+    assert len(own_code(found)) <= 163
     assert len([name for name in found - FOLDERS if not is_of_a_row(name)]) <= 530
 
 
