@@ -18,6 +18,7 @@ from khiva_arena.bots.modules.meter import ModuleRefused, rewritten
 from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common import shipped
+from khiva_arena.common.manual import where
 from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.competition.settings.one_match import settings_and_bots
@@ -345,4 +346,4 @@ def test_a_new_bot_without_node_is_told_what_it_can_do(
     assert (sentence("new", "plays-in-ticks-here", lacks="apt install nodejs") in told) is plays
     assert ("khiva-arena match --bot" in told) is not plays
     assert ("match --clock ticks" in told) is plays
-    assert ("modules.md" in told) is plays
+    assert (where("modules") in told) is plays

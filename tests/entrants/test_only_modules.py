@@ -12,6 +12,7 @@ from compiled_bots import played as played
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.detect import best
+from khiva_arena.common.manual import where
 from khiva_arena.records.replay.record import Record
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
@@ -162,8 +163,11 @@ def test_a_check_shows_what_a_module_spends(played: Path) -> None:
     assert (len(rows), "others" in rows[-1]) == (6, True)
     said = arena("check", "--quick", "greedy", cwd=played).stdout
     assert re.search(r"^ {15,16}[\d.]+ % kit_find$", said, re.MULTILINE)
+    page = re.escape(where("modules"))
     assert re.search(
-        r"^In ticks \(.*/modules\.md\): khiva-arena match .*--bot greedy --bot greedy .*--clock ticks$", said, re.MULTILINE
+        rf"^In ticks \({page}\): khiva-arena match .*--bot greedy --bot greedy .*--clock ticks$",
+        said,
+        re.MULTILINE,
     )
     assert step["status"] == "ok"
     assert re.match(SPENT.format("seat 0"), step["said"])

@@ -91,15 +91,14 @@ def test_nothing_is_loaded_and_the_policy_stands_first(page: Page, made: Made) -
 def test_a_page_leads_to_the_manual_once_the_project_has_an_address(
     page: Page, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = opened(page, made, EACH_ONCE[0])
-    assert page.texts("footer a") == []
-    named = ADDRESS._replace(site="https://example.org/khiva")
-    monkeypatch.setattr(html, "ADDRESS", named)
-    monkeypatch.setattr(manual, "ADDRESS", named)
-    write_page(tmp_path / "page.html", page_of(store))
-    page.open(tmp_path / "page.html")
-    assert page.js("return document.querySelector('footer a').href") == "https://example.org/khiva/docs/publish.html"
-    assert page.wrong() == []
+    store, _ = made(EACH_ONCE[0])
+    for site, found in (("", []), ("https://example.org/khiva", ["https://example.org/khiva/docs/publish.html"])):
+        for module in (html, manual):
+            monkeypatch.setattr(module, "ADDRESS", ADDRESS._replace(site=site))
+        write_page(tmp_path / "page.html", page_of(store))
+        page.open(tmp_path / "page.html")
+        assert page.js("return [...document.querySelectorAll('footer a')].map((link) => link.href)") == found
+        assert page.wrong() == []
 
 
 @pytest.mark.slow

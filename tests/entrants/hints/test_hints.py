@@ -16,6 +16,7 @@ from wording import sentence
 
 from khiva_arena.bots.protocol.codec import plain_value
 from khiva_arena.common import shipped
+from khiva_arena.common.manual import where
 from khiva_arena.competition.conformance.whole_check import FRAMES
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.hints.failed import Failed
@@ -430,7 +431,7 @@ def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got:
 def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, notes: str, said: str) -> None:
     made = Bot("mine", "", tuple(shlex.split(run)), (), (), "", True, (), "mine")
     assert said in hint(made, failed(got, notes=notes), "otherwise")
-    assert "SANDBOX.md" in hint(made, failed(got, notes=notes), "otherwise")
+    assert where("sandbox") in hint(made, failed(got, notes=notes), "otherwise")
     assert hint(made, failed(got, notes=notes), "otherwise", confined=False) == "otherwise"
 
 

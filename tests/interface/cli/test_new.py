@@ -14,6 +14,7 @@ from stores import RANDOM
 from wording import sentence
 
 from khiva_arena.common import shipped
+from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.interpreters import pin_of
@@ -81,7 +82,7 @@ def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
     text = arena("new", "c", "lacking", "--module", cwd=tmp_path, env=nothing).stdout
     opponent = "shipped:python/greedy" if pin_of("python") else "lacking"
     assert f"  khiva-arena match --clock ticks --bot lacking --bot {opponent}\n" in text
-    assert str(shipped.folder("docs") / "modules.md") in text
+    assert where("modules") in text
     assert (NEEDS in text) is not bool(library())
     packages = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
     assert sentence("new", "machine-lacks-needs-debian", lacks=packages) in text
