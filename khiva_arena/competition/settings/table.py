@@ -142,7 +142,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("policy", Kind.CHOICE, "lenient", TIME, of_a_league=True, in_a_trial=True,
             of="policy", words=_policies, of_a_match=True, common=True,
             of_a_stage=True,
-            help="What a fault costs. By lenient a late or illegal answer plays the default choice, and the third "
+            help="The cost of a fault. By lenient a late or illegal answer plays the default choice, and the third "
                  "one forfeits; by strict the first one forfeits."),
     Setting("jobs", Kind.NUMBER, 1, RUN, of_a_league=True, in_a_trial=True, most=10_000, short="j", common=True,
             help="Matches at a time. Bots that think long need a core for each seat of each match."),
@@ -189,11 +189,11 @@ TABLE: tuple[Setting, ...] = (
             example={"overshoot": "bounce"}),
     Setting("limits", Kind.TABLE, {}, ISOLATION, of_a_league=True, in_a_trial=True,
             flag="limit", of="limits", of_a_match=True, common=True,
-            help="What a bot may use, as memory=512M. Limits are for a match, and for the size of a bot; `khiva-arena doctor` "
+            help="A limit of each bot, as memory=512M. Limits are for a match, and for the size of a bot; `khiva-arena doctor` "
                  "lists them and their defaults.",
             example={"memory": "512M", "cpu": 600}),
     Setting("runtimes", Kind.PATHS, {}, BOTS, of_a_league=True, in_a_trial=False, flag="runtime", of="runtimes", of_a_match=True,
-            help="What {NAME} means in the run line of a bot.toml: a virtual environment or another folder with a bin in "
+            help="The meaning of {NAME} in the run line of a bot.toml: a virtual environment or another folder with a bin in "
                  "it, or a program. Bots that name it may read all of it.",
             example={"torch": "runtimes/torch"},
             opens="Bots may read all of this folder."),

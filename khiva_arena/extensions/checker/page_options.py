@@ -9,7 +9,10 @@ from khiva_arena.interface.cli.help import Verb
 
 @click.command("page", cls=Verb, needs="--runtime FILE --out FILE | --check FILE")
 @click.option(
-    "--runtime", metavar="FILE", type=click.Path(path_type=Path), help="What `make page` fetched, or a page that has it."
+    "--runtime",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A runtime that `make page` fetched, or a page that has one.",
 )
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The page to write; an older one is replaced.")
 @click.option("--check", metavar="FILE", type=click.Path(path_type=Path), help="Compare this page with the one that is built.")

@@ -31,7 +31,7 @@ modules_option = click.option(
     multiple=True,
     metavar="DIR",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with modules of these bots. Those of the store, and those that this machine has built, need none. "
+    help="A folder with modules of these bots. It may leave out modules that are in the results folder or built on this machine. "
     "Repeat for each.",
 )
 

@@ -47,7 +47,7 @@ class FedFlags(NamedTuple):
     """Which bot is sent a match again, and how, as the flags of the same names say.
 
     seat: the seat whose requests are sent; None for that of the bot.
-    bot: a bot by its word; None for the one that sat there.
+    bot: a bot by its word; None for the bot that sat there.
     isolation: a level; None for that of the match.
     runtime: runtimes, NAME=DIR each.
     limit: limits on the size of a bot, KEY=VALUE each.
