@@ -50,7 +50,7 @@ def rows() -> list[tuple[str, re.Pattern[str], bool]]:
 
 
 def prose(page: str) -> str:
-    """Return a page with blanks for what is no prose: blocks and pieces of code, comments, targets of links, and the table."""
+    """Return a page with blanks instead of blocks and pieces of code, comments, targets of links, and the table."""
 
     def blank(found: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", found[0])

@@ -1,4 +1,4 @@
-"""The step of hatchling that adds to a wheel what has to be made for it: headers and programs in C, which an installation by
+"""The step of hatchling that makes parts of a wheel and adds them: headers and programs in C, which an installation by
 ``pip install -e`` gets, too, and the pages with links that hold in an installation.
 
 A release builds wheels for other processors, too: ``KHIVA_ARENA_MACHINE`` names the one that the compiler of ``CC`` builds for.

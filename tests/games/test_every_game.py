@@ -1,4 +1,4 @@
-"""What each registered game owes: these stay red until a new one is whole. docs/add-a-game.md says how to get there."""
+"""The duties of each registered game: these tests stay red until a new one is whole. docs/add-a-game.md says how to get there."""
 
 import json
 import re

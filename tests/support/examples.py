@@ -35,7 +35,7 @@ def run_and_print(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fe
 
 
 def differing(examples: list[Example]) -> list[Example]:
-    """Return the examples that print something else than their page shows. A line ``...`` there stands for any lines."""
+    """Return the examples that print something else than their page shows. A line ``...`` there takes the place of any lines."""
     return [one for one in examples if one.shown and not re.fullmatch(_pattern(one.shown), one.said, re.DOTALL)]
 
 

@@ -14,7 +14,7 @@ WIDE = 120
 
 def parts() -> dict[str, str]:
     """Return each part by the name in its marks."""
-    widths = fill(f"Columns leave a table that is too wide in this order: {_order()}. A line names those that went.", WIDE)
+    widths = fill(f"Columns leave a table that is too wide in this order: {_order()}. A line below the table names them.", WIDE)
     lists = {"columns": _list(TABLE), "details": _list(DETAILS), "json": _list(ONLY_JSON)}
     return lists | {"widths": widths, "sections": _items((f"**{name}**", says) for name, says in SAYS.items())}
 

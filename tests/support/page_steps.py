@@ -1,4 +1,4 @@
-"""What a page tells its reader to do, in the page's order: the files that the reader writes, the commands, and their output.
+"""The steps of a page, in its order: the files that the reader writes, the commands, and their output.
 
 A ``sh`` block holds commands, a ``text`` block after it shows their output, and a line ``...`` in it stands for left-out lines.
 Comments of HTML directly above a block say the rest::

@@ -42,7 +42,7 @@ VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     (re.compile(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?"), "DATE"),
     (re.compile(r"\bport \d+|(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+"), "PORT"),
 )
-"""What differs from machine to machine and from run to run, with what is compared in its place. Limits, such as 1 GiB, do not."""
+"""Texts that differ from machine to machine and from run to run, each with the text that is compared instead. Limits, such as 1 GiB, do not."""
 OF_THE_MACHINE = re.compile(r"warning: (Starts of|\d+ x \d+ bots|isolation trusted)")
 """How lines begin that a command says of this machine only: no page shows them."""
 _NUMBER = re.compile(r"[<>=.+-]*\d")
@@ -50,7 +50,7 @@ _NUMBER = re.compile(r"[<>=.+-]*\d")
 
 @dataclass(frozen=True)
 class Session:
-    """What the commands of a page printed, those with an exit code that the page does not tell, and their seconds of CPU."""
+    """The output of a page's commands, the commands with an exit code that the page does not tell, and their seconds of CPU."""
 
     printed: dict[Typed, tuple[str, ...]]
     wrong: tuple[str, ...]
@@ -148,7 +148,7 @@ def _end(shell: subprocess.Popen[bytes]) -> None:
 
 
 def _here(line: str, folder: Path) -> str:
-    """Return a line with ``...`` in place of the folders of this machine, and without the spaces at its end."""
+    """Return a line with ``...`` instead of the folders of this machine, and without the spaces at its end."""
     for place in (f"{ROOT}/", f"{folder.resolve()}/", f"{folder}/"):
         line = line.replace(place, ".../")
     return line.replace(str(folder), "...").rstrip()
@@ -171,7 +171,7 @@ def plain(line: str) -> str:
 
 
 def shape(line: str) -> str:
-    """Return how a line looks whatever its numbers: one sign a word, whether it is a number."""
+    """Return the shape of a line, which is the same with other numbers: one sign a word, whether it is a number."""
     return "".join("1" if _NUMBER.match(word) else "w" for word in line.split())
 
 
@@ -255,7 +255,7 @@ def difference(shown: Sequence[str], printed: Sequence[str]) -> str:
         rows += [f"- {line}", *(f"+ {one}" for one in near)]
     if odd:
         return "the page shows (-), the command prints (+):\n" + "\n".join(rows)
-    return "all these lines are printed, but others between them that no line ... stands for:\n" + "\n".join(printed[:LONGEST])
+    return "all these lines are printed, but others between them for which the page has no line ...:\n" + "\n".join(printed[:LONGEST])
 
 
 def faults_of(page: Path, folder: Path, exact: bool) -> tuple[list[str], float]:

@@ -61,9 +61,9 @@ BARE = {
     "khiva_arena.common.text",
 }
 OF_ROWS = {"khiva_arena.common.hooks", "khiva_arena.common.setting_row", "khiva_arena.words"}
-"""What reads the rows of extensions."""
+"""The modules that read the rows of extensions."""
 OF_PAGES = {"khiva_arena.common.address", "khiva_arena.common.manual", "khiva_arena.common.shipped"}
-"""What finds the page that each help names at its end."""
+"""The modules that find the page that each help names at its end."""
 OF_HELP = {
     *OF_ROWS,
     *OF_PAGES,

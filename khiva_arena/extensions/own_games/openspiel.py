@@ -253,7 +253,7 @@ def load_game(text: object) -> Any:
         raise RulesError(f"game: {text!r} is not a text")
     name, names = text.partition("(")[0], pyspiel.registered_names()
     if name not in names:
-        page = f"{where('openspiel', 'Games that play')} lists those that it has"
+        page = f"{where('openspiel', 'Games that play')} lists its games"
         if name.startswith(IN_PYTHON):
             raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {page}")
         raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, names)}; {page}")

@@ -66,7 +66,7 @@ class Brief(click.Command):
         return [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
 
     def format_brief(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write all that stands below the examples of the short help."""
+        """Write the common options and the last lines of the short help, below its examples."""
         with formatter.section("Options"):
             formatter.write_dl([brief_row(option, ctx) for option in self.brief_options(ctx)], col_max=WIDTH)
 

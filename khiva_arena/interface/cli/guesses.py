@@ -1,6 +1,6 @@
 """Words that people type first, from other programs or as a guess, and what they mean here.
 
-A word of an extension stands in the extension's row.
+The rows of extensions hold words that mean their commands.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ COMMANDS: Mapping[str, str] = {
     "validate": _CHECK + "; `khiva-arena verify STORE` checks results",
     "view": _SHOW + "; `khiva-arena report STORE --out results.html` writes a page that shows every match",
 }
-"""What to type, by the word that somebody typed for a command."""
+"""The command to type, by the word that somebody typed for it."""
 OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--agent": (("--bot", _BOTS),),
     "--all": (("--json", "`--help` shows all options"),),
@@ -97,7 +97,7 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "-t": (("--turn", _TURN),),
     "-v": (("--trace", _TRACE), ("--events-file", f"{_ALL}; {_VERSION}"), ("", _VERSION)),
 }
-"""What to type, by the option that somebody typed, each with the option that a command needs for it; "" for any command."""
+"""The options to type, by the typed option, each with the option that a command needs for it; "" for any command."""
 
 
 def meaning(ctx: click.Context, word: str) -> str:

@@ -313,7 +313,7 @@ def _answer(arguments: list[str]) -> Any:
 
 
 def _say_limit(reason: str) -> int:
-    """Say which limit or right of the machine is in the way. Returns the exit code. Nothing that was recorded is lost."""
+    """Say which limit or right of the machine is in the way. Returns the exit code. Every recorded match is kept."""
     interrupts.listen_no_more()
     say(f"khiva-arena: error: {reason}")
     eval("0")  # as in ``_interrupted``

@@ -87,7 +87,7 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
             {"game": "no such"},
             sentence(
                 "outside",
-                "lists-those",
+                "lists-its-games",
                 value=sentence("outside", "openspiel-no-game") + f" 'no such'; {where('openspiel', 'Games that play')}",
             ),
         ),

@@ -1,4 +1,4 @@
-"""docs/trainers.md: its examples with a game of one's own print what it shows. tests/env/test_pages.py runs those before."""
+"""docs/trainers.md: its examples with your own game print what it shows. tests/env/test_pages.py runs those before."""
 
 import sys
 from pathlib import Path

@@ -43,7 +43,7 @@ def typed(lines: list[str], folder: Path) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Three entries in place of strangers' bots."""
+    """Three entries instead of strangers' bots."""
     for name, bot in ENTRIES.items():
         shutil.copytree(bot, tmp_path / "entries" / name)
     return tmp_path

@@ -21,7 +21,7 @@ WIDE, WIDTH = 1000, 120
 SEPARATE = re.compile(r"(`[^`]*`)")
 FLAG = re.compile(r"(?<![\w/=-])(--?[a-zA-Z][\w-]*)")
 MARKUP = re.compile(r"([\\*<$]|(?<!\S)[>_]|_(?!\w))")
-"""What Markdown would read as more than text."""
+"""Signs that Markdown would read as more than text."""
 WORD = re.compile(r"(?:`[^`]*`|\S)+(?: [-+=>#](?= ))?")
 """A word of a line, with a sign behind it that would make a line something else if it began there."""
 

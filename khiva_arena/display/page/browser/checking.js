@@ -18,7 +18,7 @@ const VERDICTS = /** @type {Record<string, string>} */ ({
   "cannot be read": "Cannot be read: this file is no whole bundle. Nobody is accused.",
   "cannot tell here": "Cannot tell here: this browser or this page lacks something for a part of it. Nobody is accused.",
 });
-const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to start; the file goes to nobody.";
+const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to start; the file stays on your machine.";
 const STARTING = "starting the arena ...";
 const SHOWN = 100; // lines of matches that are not equal
 
