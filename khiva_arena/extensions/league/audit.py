@@ -62,13 +62,13 @@ class ChainAudit:
         drawn = f"batches drawn again and equal: {ranges(self.drawn_again)}"
         missing = f"; not here, so later ones were not drawn again: {ranges(self.not_here)}" if self.not_here else ""
         if self.seen is None and self.unfit:
-            word = "no receipt that was given fits, so nothing but the organiser's word holds"
+            word = "no receipt that was given fits, so only the organiser's word holds"
         elif self.seen is None:
-            word = "no receipt was given (--seen), so nothing but the organiser's word says that no end of it was thrown away"
+            word = "no receipt was given (--seen), so only the organiser's word says that no end of it was thrown away"
         elif self.seen + 1 >= self.links:
             word = "a receipt names its newest link"
         else:
-            word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on nothing but the organiser's word holds"
+            word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on only the organiser's word holds"
         return "; ".join([f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.of_finals, *self.times])
 
     def take_secret(self, name: str, secret: bytes) -> None:

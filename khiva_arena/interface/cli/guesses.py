@@ -76,7 +76,7 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--parallel": (("--jobs", _JOBS),),
     "--pgn": (("", "`khiva-arena export STORE --format pgn`"),),
     "--player": (("--bot", _BOTS),),
-    "--players": (("--seats", f"`--seats N` is how many sit at a table, {_BOTS}"), ("--bot", _BOTS)),
+    "--players": (("--seats", f"`--seats N` sets the number of seats at a table, {_BOTS}"), ("--bot", _BOTS)),
     "--random-seed": (("--seed", "`--seed TEXT` determines every deal"),),
     "--repeat": (("--seeds", f"{_SEEDS} is the number of deals"),),
     "--seats": (("--bot", "each --bot takes a seat, so name as many bots as there are seats"),),

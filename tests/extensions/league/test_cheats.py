@@ -235,7 +235,7 @@ def test_a_cheat_is_named(honest: Claim, cheat: Callable[[Claim], Claim]) -> Non
 
 
 def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, played: Callable[..., None]) -> None:
-    """Such a chain is consistent in itself, and says from which link on nothing but the organiser's word holds."""
+    """Such a chain is consistent in itself, and says from which link on only the organiser's word holds."""
     league = league_in(tmp_path / "spring")
     enter(league, "ann", "quick")
     played(league)

@@ -378,7 +378,7 @@ def test_what_a_chain_made_anew_hides_is_shown_by_a_receipt(
     assert honest.audit(receipt).problems == []
     assert shown.audit().problems == []
     assert (
-        "no receipt was given (--seen), so nothing but the organiser's word says that no end of it was thrown away"
+        "no receipt was given (--seen), so only the organiser's word says that no end of it was thrown away"
     ) in shown.audit().says
     (problem,) = shown.audit(receipt).problems
     assert sentence("league", "thrown-away") in problem
@@ -408,7 +408,7 @@ def test_a_receipt_of_a_link_that_never_was_witnesses_nothing(tmp_path: Path) ->
     audit = claim.audit(forged)
     assert audit.deals.witnessed == set()
     assert sentence("league", "thrown-away") in audit.problems[0]
-    assert "no receipt that was given fits, so nothing but the organiser's word holds" in audit.says
+    assert "no receipt that was given fits, so only the organiser's word holds" in audit.says
 
 
 # --- stores ---
