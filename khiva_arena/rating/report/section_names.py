@@ -12,7 +12,8 @@ SAYS = {
     ),
     "surprise": (
         "score minus the score that the ratings expect, in standard errors. By luck about one pair in twenty is beyond 2, at 10 "
-        "seeds one in thirteen. So as many pairs as that show nothing. A pattern of large ones is rock, paper, scissors"
+        "seeds one in thirteen. So as many pairs as that show nothing. If more are, bots may beat each other in "
+        "a circle, as in rock, paper, scissors"
     ),
     "seats": (
         "scores by seat, and the scores of the bots that sit after each bot. All rotations are played, so no seat favours a bot. "
