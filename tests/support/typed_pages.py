@@ -42,7 +42,8 @@ VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     (re.compile(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?"), "DATE"),
     (re.compile(r"\bport \d+|(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+"), "PORT"),
 )
-"""Texts that differ from machine to machine and from run to run, each with the text that is compared instead. Limits, such as 1 GiB, do not."""
+"""Texts that differ from machine to machine and from run to run, each with the text that is compared instead. Limits, such as
+1 GiB, do not differ."""
 OF_THE_MACHINE = re.compile(r"warning: (Starts of|\d+ x \d+ bots|isolation trusted)")
 """How lines begin that a command says of this machine only: no page shows them."""
 _NUMBER = re.compile(r"[<>=.+-]*\d")
@@ -255,7 +256,8 @@ def difference(shown: Sequence[str], printed: Sequence[str]) -> str:
         rows += [f"- {line}", *(f"+ {one}" for one in near)]
     if odd:
         return "the page shows (-), the command prints (+):\n" + "\n".join(rows)
-    return "all these lines are printed, but others between them for which the page has no line ...:\n" + "\n".join(printed[:LONGEST])
+    said = "all these lines are printed, but others between them for which the page has no line ..."
+    return "\n".join([f"{said}:", *printed[:LONGEST]])
 
 
 def faults_of(page: Path, folder: Path, exact: bool) -> tuple[list[str], float]:
