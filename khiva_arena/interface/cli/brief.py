@@ -12,6 +12,7 @@ from khiva_arena.interface.cli.examples import write_examples
 
 WIDTH = 78
 EXAMPLES = 2
+HELP_NAMES = ("-h", "--help")
 _LONG = f"{__name__}.long"
 _SENTENCE = re.compile(r"(?<=\.) (?=\S)")
 _DEFAULT = re.compile(r" \[default: [^\]]*\]")
@@ -24,6 +25,10 @@ class Brief(click.Command):
         """``needs``: what the usage line shows; "" for the arguments and the options that are required."""
         super().__init__(name, **how)
         self.needs = needs
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """Return the same names in every context: click keeps the option that it makes first, whatever a later context names."""
+        return list(HELP_NAMES)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--help" in args or ("-h", "all") in pairwise(args):

@@ -18,7 +18,7 @@ from khiva_arena.common.text import harmless, is_text
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError, GameMissing
-from khiva_arena.interface.cli.brief import Brief
+from khiva_arena.interface.cli.brief import HELP_NAMES, Brief
 from khiva_arena.interface.cli.completion import VARIABLE, answer
 from khiva_arena.interface.cli.examples import write_examples
 
@@ -168,7 +168,7 @@ def _say_version(ctx: click.Context, _: object, is_asked: bool) -> None:
 @click.group(
     cls=Commands,
     needs="COMMAND ...",
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
+    context_settings={"help_option_names": list(HELP_NAMES), "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void, the output "
     "cannot be written or the store's disk is full, 2 usage or config, 70 internal error, 130 interrupted (the same command "
     "resumes).",

@@ -262,7 +262,7 @@ def test_a_check_says_what_to_do(tmp_path: Path) -> None:
     assert "do: " + sentence("check", "seat-sees-view-choices") in bad
     report = json.loads(arena("check", "--game", "leak.py", "--json", cwd=tmp_path, code=1).stdout)
     assert [step["passed"] for step in report["games"][0]["steps"]] == [False] * 4 + [True] * 2
-    assert "name a bot, or a game as --game FILE." in arena("check", cwd=tmp_path, code=2).stderr
+    assert "or a game as --game FILE." in arena("check", cwd=tmp_path, code=2).stderr
 
 
 def test_a_check_finds_what_lies_in_an_undrawn_deck(tmp_path: Path) -> None:

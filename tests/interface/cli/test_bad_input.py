@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots
+from sides import NEEDS_ALL
 from stores import NAIVE, RANDOM
 from wording import sentence
 
@@ -52,7 +53,8 @@ LONG = "x" * 300
 
 
 @pytest.mark.parametrize("words", [
-    ["run", LONG], ["standings", LONG], ["verify", LONG], ["report", LONG, "--out", "a.html"], ["league", "status", LONG],
+    ["run", LONG], ["standings", LONG], ["verify", LONG], ["report", LONG, "--out", "a.html"],
+    pytest.param(["league", "status", LONG], marks=NEEDS_ALL),
 ])  # fmt: skip
 def test_a_path_that_the_system_does_not_take_is_no_bug(words: list[str], tmp_path: Path) -> None:
     error = arena(*words, cwd=tmp_path, code=2).stderr

@@ -60,7 +60,9 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("words", ["-v", "--csv", "league --csv", "league author -v"])
+@pytest.mark.parametrize(
+    "words", ["-v", "--csv", *(pytest.param(words, marks=NEEDS_ALL) for words in ("league --csv", "league author -v"))]
+)
 def test_an_option_is_guessed_where_no_command_is_typed_too(words: str, tmp_path: Path) -> None:
     error = arena(*words.split(), cwd=tmp_path, code=2).stderr
     assert ("khiva-arena --version" if words.endswith("-v") else "khiva-arena export STORE --format csv") in error

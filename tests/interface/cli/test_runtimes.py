@@ -175,7 +175,8 @@ def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) ->
 @pytest.mark.soak
 def test_what_check_says_comes_next_works_with_a_runtime(place: Path) -> None:
     done = arena("check", "entries/mine", "--quick", "--isolation", "standard", "--runtime", "torch=venv", cwd=place)
-    words = shlex.split(done.stdout.splitlines()[-2].split("Next: khiva-arena ")[1])
+    (line,) = (line for line in done.stdout.splitlines() if "Next: khiva-arena " in line)
+    words = shlex.split(line.split("Next: khiva-arena ")[1])
     assert words[-2:] == ["--runtime", f"torch={place}/venv/bin/python3"]
     arena(*words, "--rule", "max_turns=1", cwd=place)
 
