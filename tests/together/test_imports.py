@@ -143,7 +143,7 @@ waits for somebody is refused here: it may import nothing before it knows that i
 ORDINARY: dict[str, tuple[str, ...]] = {
     "close": ("close", "open", "1", "--yes"),
     "decode": ("decode", "raw/seat-0.to-bot"),
-    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, "--seeds", "32", "--seed", "imports", "--elo1", "200", "--alpha", "0.2", "--rule", "max_turns=2"),
+    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *"--seeds 32 --seed imports --elo1 200 --alpha 0.2 --rule max_turns=2".split()),
     "watch": ("watch", "events.jsonl"),
 }
 """Ordinary uses of the commands of the core that ``NEEDS`` has refused."""
