@@ -140,10 +140,12 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
 }
 """A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
 waits for somebody is refused here: it may import nothing before it knows that it has work."""
+DECIDED = ("--seeds", "32", "--seed", "imports", "--elo1", "200", "--alpha", "0.2", "--rule", "max_turns=2")
+"""Options of a sequential test that ends with a verdict."""
 ORDINARY: dict[str, tuple[str, ...]] = {
     "close": ("close", "open", "1", "--yes"),
     "decode": ("decode", "raw/seat-0.to-bot"),
-    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *"--seeds 32 --seed imports --elo1 200 --alpha 0.2 --rule max_turns=2".split()),
+    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *DECIDED),
     "watch": ("watch", "events.jsonl"),
 }
 """Ordinary uses of the commands of the core that ``NEEDS`` has refused."""
