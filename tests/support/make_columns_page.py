@@ -1,9 +1,10 @@
 """make schema: the generated parts of docs/standings.md, the lists of columns and of sections. A change shows in their diff."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
+
+from generated_parts import write
 
 from khiva_arena.rating.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
 from khiva_arena.rating.report.section_names import SAYS
@@ -40,16 +41,5 @@ def _order() -> str:
     return ", ".join(" and ".join(heads) for _, heads in sorted(turns.items()))
 
 
-def current(text: str) -> str:
-    """Return a page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
-    for name, part in parts().items():
-        begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
-        start, stop = text.index(begin) + len(begin), text.index(end)
-        text = f"{text[:start]}\n\n{part}\n\n{text[stop:]}"
-    return text
-
-
 if __name__ == "__main__":
-    if "--write" not in sys.argv:
-        sys.exit("nothing is written without --write")
-    PAGE.write_text(current(PAGE.read_text("utf-8")), "utf-8")
+    write(PAGE, parts())

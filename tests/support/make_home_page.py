@@ -2,13 +2,13 @@
 
 import os
 import runpy
-import sys
 import tomllib
 from pathlib import Path
 
+from generated_parts import write
+
 ROOT = Path(__file__).parents[2]
 TABLE, PAGE = ROOT / "docs" / "pages.toml", ROOT / "docs" / "index.md"
-BEGIN, END = "<!-- generated: pages -->", "<!-- end of pages -->"
 KINDS = {kind: words for kind, words in runpy.run_path(str(ROOT / "docs" / "side_bar.py"))["KINDS"].items() if kind != "protocol"}
 """The heading of each kind, in the order of the list. The page tells of the protocol and the games in a part of its own."""
 
@@ -23,10 +23,9 @@ def pages() -> str:
     return "\n\n".join(parts)
 
 
-def current(text: str) -> str:
-    """Return the home page with its list as it should be. Raises ValueError if the page lacks the marks of the list."""
-    start, stop = text.index(BEGIN) + len(BEGIN), text.index(END)
-    return f"{text[:start]}\n\n{pages()}\n\n{text[stop:]}"
+def parts() -> dict[str, str]:
+    """Return the list by the name in its marks."""
+    return {"pages": pages()}
 
 
 def _link(file: str) -> str:
@@ -34,6 +33,4 @@ def _link(file: str) -> str:
 
 
 if __name__ == "__main__":
-    if "--write" not in sys.argv:
-        sys.exit("nothing is written without --write")
-    PAGE.write_text(current(PAGE.read_text("utf-8")), "utf-8")
+    write(PAGE, parts())

@@ -1,13 +1,14 @@
 """docs/command-line.md is current: each setting of the tables, and each command with its help."""
 
-from make_commands_page import PAGE, current
+from generated_parts import with_parts
+from make_commands_page import PAGE, parts
 
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 
 
 def test_the_page_is_current() -> None:
     text = PAGE.read_text("utf-8")
-    assert text == current(text), "run `make schema` and read the diff"
+    assert text == with_parts(text, parts()), "run `make schema` and read the diff"
 
 
 def test_each_setting_is_explained_once() -> None:

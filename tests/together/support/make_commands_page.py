@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import click
 
+sys.path.append(str(Path(__file__).parents[2] / "support"))
+from generated_parts import write
+
 from khiva_arena.common.setting_row import Setting
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.examples import write_examples
@@ -42,15 +45,6 @@ class Option(NamedTuple):
 def parts() -> dict[str, str]:
     """Return each generated part of the page by the name in its marks."""
     return {"settings": "\n\n".join(_settings()), "commands": "\n\n".join(_commands())}
-
-
-def current(text: str) -> str:
-    """Return the page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
-    for name, part in parts().items():
-        begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
-        start, stop = text.index(begin) + len(begin), text.index(end)
-        text = f"{text[:start]}\n\n{part}\n\n{text[stop:]}"
-    return text
 
 
 def _context(*words: str) -> click.Context:
@@ -180,6 +174,4 @@ def _wrapped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    if "--write" not in sys.argv:
-        sys.exit("nothing is written without --write")
-    PAGE.write_text(current(PAGE.read_text("utf-8")), "utf-8")
+    write(PAGE, parts())
