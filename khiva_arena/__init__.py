@@ -14,6 +14,7 @@ common (helpers that every folder may use)
 
     json_schema    JSON Schemas of whatever is printed and written
     result         who is to blame for a fault, and how a match ended
+    exit_codes     the exit codes of all commands in one table
     text           text of strangers, made harmless
     say            lines for the user, handed up by rooms that print nothing
     address        where the project lives on the net

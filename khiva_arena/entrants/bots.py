@@ -27,6 +27,14 @@ GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
 
 
+class SameBots(ConfigError):
+    """A mistake of naming one bot twice. ``bots``: all that were named, with distinct names; () where nobody needs them."""
+
+    def __init__(self, problems: str | Sequence[str], bots: "Sequence[Bot]" = ()) -> None:
+        super().__init__(problems)
+        self.bots = tuple(bots)
+
+
 class Bot(msgspec.Struct, frozen=True):
     """A bot as an event names it.
 
@@ -198,10 +206,8 @@ def named_twice(bots: Sequence[Bot]) -> list[str]:
 def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
     """Return the bots, each name once: a name that comes again for another bot gets a number.
 
-    Raises ConfigError if one bot comes twice, since ``--copies`` is the way to seat copies.
+    Raises SameBots if one bot comes twice, since ``--copies`` is the way to seat copies.
     """
-    if problems := named_twice(bots):
-        raise ConfigError(problems)
     out: list[Bot] = []
     names: set[str] = set()
     for bot in bots:
@@ -211,6 +217,8 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
             name = f"{bot.name}-{number}"
         names.add(name)
         out.append(replace(bot, name=name))
+    if problems := named_twice(bots):
+        raise SameBots(problems, out)
     return out
 
 

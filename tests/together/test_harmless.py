@@ -22,6 +22,7 @@ from sample_stream import begin
 from stores import RANDOM
 
 from khiva_arena.common import stream
+from khiva_arena.common.exit_codes import BUG, INTERRUPTED, rows_of
 from khiva_arena.common.stream import encoded
 from khiva_arena.common.text import harmless as harmless_text
 from khiva_arena.display.terminal import console
@@ -117,7 +118,7 @@ class Place:
         done = arena(*words, cwd=self.folder, code=None)
         harmless(done.stdout + done.stderr)
         assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode in (0, 1, 2), done.stderr
+        assert done.returncode in {row.code for row in rows_of(words[0])} - {BUG, INTERRUPTED}, done.stderr
         return done.stdout + done.stderr
 
     def bots(self) -> list[Path]:

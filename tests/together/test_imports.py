@@ -50,9 +50,9 @@ BARE = {
     "khiva_arena.interface.cli",
     "khiva_arena.interface.cli.brief",
     "khiva_arena.interface.cli.completion",
-    "khiva_arena.interface.cli.examples",
     "khiva_arena.interface.cli.main",
     "khiva_arena.errors",
+    "khiva_arena.common.exit_codes",
     "khiva_arena.common.handed",
     "khiva_arena.display.terminal",
     "khiva_arena.display.terminal.console",
@@ -64,9 +64,11 @@ OF_ROWS = {"khiva_arena.common.hooks", "khiva_arena.common.setting_row", "khiva_
 """The modules that read the rows of extensions."""
 OF_PAGES = {"khiva_arena.common.address", "khiva_arena.common.manual", "khiva_arena.common.shipped"}
 """The modules that find the page that each help names at its end."""
+OF_EXAMPLES = {"khiva_arena.interface.cli.examples"}
 OF_HELP = {
     *OF_ROWS,
     *OF_PAGES,
+    *OF_EXAMPLES,
     "khiva_arena.interface.cli.help",
     "khiva_arena.interface.cli.options",
     "khiva_arena.interface.commands",
@@ -145,7 +147,7 @@ DECIDED = ("--seeds", "32", "--seed", "imports", "--elo1", "200", "--alpha", "0.
 ORDINARY: dict[str, tuple[str, ...]] = {
     "close": ("close", "open", "1", "--yes"),
     "decode": ("decode", "raw/seat-0.to-bot"),
-    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *DECIDED),
+    "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *DECIDED, "--accept", "better,not-better"),
     "watch": ("watch", "events.jsonl"),
 }
 """Ordinary uses of the commands of the core that ``NEEDS`` has refused."""
@@ -222,7 +224,9 @@ def own_code(names: set[str]) -> list[str]:
     return sorted(name for name in modules if not is_of_a_row(name))
 
 
-@pytest.mark.parametrize(("word", "besides"), [("--version", {"khiva_arena.common.version"}), ("-h", OF_ROWS | OF_PAGES)])
+@pytest.mark.parametrize(
+    ("word", "besides"), [("--version", {"khiva_arena.common.version"}), ("-h", OF_ROWS | OF_PAGES | OF_EXAMPLES)]
+)
 def test_the_arena_without_a_command_imports_its_words_alone(word: str, besides: set[str], tmp_path: Path) -> None:
     found = imported(tmp_path, word)
     assert {name for name in own(found) if not is_of_a_row(name)} == BARE | besides

@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.exit_codes import VerdictWord, concluded
 from khiva_arena.common.result import Result
 from khiva_arena.common.say import Say
+from khiva_arena.competition.events.forfeits import forfeits
 from khiva_arena.competition.events.results import of_record, of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named, playable
-from khiva_arena.competition.settings.settings import settings_from
+from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
+from khiva_arena.entrants.bots import SameBots, named_twice
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision, block_scores
 from khiva_arena.rating.report.sprt import Sprt
@@ -27,17 +30,33 @@ from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.store.db import EventRow, MatchRow, Store, VoidRow
 
+_ANSWERS = {
+    SprtDecision.H1: VerdictWord.BETTER,
+    SprtDecision.H0: VerdictWord.NOT_BETTER,
+    SprtDecision.NONE: VerdictWord.OPEN,
+}
+
 
 def test_of(overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     """Return the settings and bots of a test of the first bot of ``overrides`` against the others.
 
     Raises ConfigError with every mistake in settings, or in bots.
     """
-    values = {"seats": 2, "seeds": TEST_SEEDS, **overrides}
-    settings = settings_from(values, test=True)
+    values = _with_defaults(overrides)
+    settings = test_settings(values)
+    return playable((settings,), entrants_named(values, say))
+
+
+def test_settings(overrides: Mapping[str, Any]) -> Settings:
+    """Return the settings of a test. Raises ConfigError with every mistake."""
+    settings = settings_from(_with_defaults(overrides), test=True)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    return playable((settings,), entrants_named(values, say))
+    return settings
+
+
+def _with_defaults(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    return {"seats": 2, "seeds": TEST_SEEDS, **overrides}
 
 
 def sprt_of(folder: Path, event: str) -> Sprt:
@@ -45,10 +64,44 @@ def sprt_of(folder: Path, event: str) -> Sprt:
     with Store.read(folder) as store:
         row = stored_event(store, event)
         timetable = timetable_of(store, row)
-        test = so_far(row, timetable, (of_row(row, match) for match in store.matches(event))).test
+        test, seeds = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
+        forfeited = forfeits(store, event)[row.definition.candidate]
     names = [bot.name for bot in row.bots]
-    per_seed = timetable.per_seed(timetable.shapes[0])
-    return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())
+    is_finished = bool(test.decision) or seeds == timetable.seeds
+    return Sprt(
+        event=row.id,
+        candidate=names[0],
+        opponents=tuple(names[1:]),
+        seats=timetable.seats,
+        most=timetable.seeds,
+        per_seed=timetable.per_seed(timetable.shapes[0]),
+        report=test.report(),
+        verdict=concluded(_ANSWERS[test.decision], is_finished=is_finished, has_forfeited=forfeited > 0),
+        forfeits=forfeited,
+    )
+
+
+def test_of_one_bot(settings: Settings, error: SameBots) -> Sprt:
+    """Return the test of a candidate that is the same bot as an opponent, in which no match is played.
+
+    Raises ConfigError if the settings do not fit these bots, and ``error`` if one opponent is named twice.
+    """
+    candidate, *opponents = error.bots
+    playable((settings,), [candidate, *opponents])
+    if named_twice(opponents):
+        raise error
+    assert settings.hypotheses is not None
+    return Sprt(
+        event="",
+        candidate=candidate.name,
+        opponents=tuple(bot.name for bot in opponents),
+        seats=settings.seats,
+        most=settings.seeds,
+        per_seed=0,
+        report=SequentialTest(settings.hypotheses, 1).report(),
+        verdict=VerdictWord.SAME,
+        forfeits=0,
+    )
 
 
 class SeedBySeedTest(NamedTuple):

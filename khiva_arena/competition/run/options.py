@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """The options by which a run begins or continues its events, named as the flags.
+    """The options by which a run begins, continues or ends its events, named as the flags.
 
     any_engine: whether to continue an event that another version began.
     new_event: whether to begin another event.
     commit: whether only to print the commitment.
     public: the public text, None for none.
     web: whether browsers are shown how the run goes.
+    fail_on_fault: whether the run ends with an exit code of its own if a bot forfeited a match.
     planned: the shard of a plan that is played, None for a run without a plan.
     """
 
@@ -32,6 +33,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     commit: bool = False
     public: str | None = None
     web: bool = False
+    fail_on_fault: bool = False
     planned: "EventsToPlay | None" = None
 
     def __post_init__(self) -> None:

@@ -161,26 +161,26 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
 
     say: takes a line on each part of an engines.json that is left out.
 
-    Raises ConfigError with every mistake.
+    Raises ConfigError with every mistake, SameBots if the only one is a bot that is named twice.
     """
     words, engines, broken = settings.get("bots", ()), settings.get("engines"), settings.get("skip_broken") is True
     loading = asking(loads.valid_part_of(settings), say)
     bots: list[Bot] = []
-    problems: list[str] = []
+    errors: list[ConfigError] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
         try:
             bots += bot_files.load_all(words, loading, with_broken=broken)
         except ConfigError as error:
-            problems += error.problems
+            errors.append(error)
     if isinstance(engines, str | Path) and is_text(str(engines)):
         from khiva_arena.entrants.engines import load_engines
 
         try:
             bots += load_engines(Path(engines), say, loading, with_broken=broken)
         except ConfigError as error:
-            problems += [f"--engines {problem}" for problem in error.problems]
-    if problems:
-        raise ConfigError(problems)
+            errors.append(ConfigError([f"--engines {problem}" for problem in error.problems]))
+    if errors:
+        raise errors[0] if len(errors) == 1 else ConfigError([problem for error in errors for problem in error.problems])
     return bot_files.mark_kept(bot_files.with_distinct_names(bots), settings.get("kept", ()))
 
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from khiva_arena.common.say import Say  # few commands play matches
 
 AGAIN_SECONDS = 0.01
-INTERRUPTED = 130
-"""The exit code of a command that the user stopped."""
 _handled: list[signal.Signals] = []
 """The signals that this process answers by ending, once ``listen`` has seen to them."""
 

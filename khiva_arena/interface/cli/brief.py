@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-from khiva_arena.interface.cli.examples import write_examples
-
 WIDTH = 78
 EXAMPLES = 2
 HELP_NAMES = ("-h", "--help")
@@ -55,6 +53,8 @@ class Brief(click.Command):
         if is_long(ctx):
             super().format_help(ctx, formatter)
         else:
+            from khiva_arena.interface.cli.examples import write_examples  # not above: most commands print no help
+
             formatter.width = min(formatter.width, WIDTH)
             self.format_usage(ctx, formatter)
             formatter.write_paragraph()
@@ -105,7 +105,11 @@ def brief_row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
 
 
 def last_lines(ctx: click.Context) -> list[str]:
-    """Return the last lines of each help: how to see all, and where the manual is."""
-    from khiva_arena.common.manual import where  # not above: most commands print no help
+    """Return the last lines of each help: exit codes of its own, how to see all, and where the manual is."""
+    from khiva_arena.common.exit_codes import has_own, short_line  # not above: most commands print no help
+    from khiva_arena.common.manual import where
 
-    return [*([] if is_long(ctx) else [f"All options, in full: {ctx.command_path} --help"]), f"Manual: {where('command-line')}"]
+    name, lines = ctx.command_path.partition(" ")[2], []
+    if not is_long(ctx):
+        lines = [*([short_line(name)] if has_own(name) else []), f"All options, in full: {ctx.command_path} --help"]
+    return [*lines, f"Manual: {where('command-line')}"]

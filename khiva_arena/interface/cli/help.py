@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
+from khiva_arena.common import exit_codes
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.cli.brief import Brief, first_sentence
-from khiva_arena.interface.cli.examples import examples_of, write_examples
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
@@ -47,7 +47,10 @@ _LAYOUT = {
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),
     "A cluster": (_SETTINGS,),
     "Your seat": ("--hints", "--terminal", "--port", "--open"),
-    "Output": ("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--json", "--version", "--help"),
+    "Output": (
+        *("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--accept", "--fail-on-fault", "--json"),
+        *("--version", "--help"),
+    ),
 }
 """The options that are not settings, by heading, and the place of the settings' options among them."""
 
@@ -101,6 +104,8 @@ class Verb(Brief):
 
     def _with_missing(self, ctx: click.Context, typed: list[str]) -> str:
         """Return the message that names all that is missing, the command with it, and one that can be typed."""
+        from khiva_arena.interface.cli.examples import examples_of  # not above: few commands are mistyped
+
         values, _, _ = self.make_parser(ctx).parse_args(list(typed))
         given = {name for name, value in values.items() if value and isinstance(value, str | tuple | list)}
         lacking = [one for one in self.params if one.required and one.name not in given and not one.resolve_envvar_value(ctx)]
@@ -149,7 +154,14 @@ class Verb(Brief):
                 formatter.write_dl([rows[name] for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_examples(ctx.command_path.partition(" ")[2], formatter)
+        from khiva_arena.interface.cli.examples import write_examples  # as in ``Brief``
+
+        name = ctx.command_path.partition(" ")[2]
+        write_examples(name, formatter)
+        if exit_codes.has_own(name):
+            with formatter.section("Exit codes"):
+                rows = [(str(row.code), f"{exit_codes.full_meaning(row)}.") for row in exit_codes.rows_of(name)]
+                formatter.write_dl(rows)
         super().format_epilog(ctx, formatter)
 
 
@@ -165,6 +177,8 @@ class Verbs(Brief, click.Group):
         self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from khiva_arena.interface.cli.examples import write_examples  # as in ``Brief``
+
         write_examples(ctx.command_path.partition(" ")[2], formatter)
         super().format_epilog(ctx, formatter)
 

@@ -1,8 +1,4 @@
-"""The command line: which command is in which file, and how every way to end becomes an exit code.
-
-The codes are 0 done; 1 a check failed, a table stayed void, the output cannot be written or the store's disk is full; 2 usage or
-config; 70 internal; 130 interrupted and resumable.
-"""
+"""The command line: which command is in which file, and how every way to end becomes an exit code of ``common.exit_codes``."""
 
 import errno
 import importlib
@@ -13,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from khiva_arena.common.exit_codes import BAD_RESULT, BUG, DONE, INTERRUPTED, UNUSABLE
 from khiva_arena.common.handed import forget
 from khiva_arena.common.text import harmless, is_text
 from khiva_arena.display.terminal import interrupts
@@ -20,7 +17,6 @@ from khiva_arena.display.terminal.console import harmless_streams, say, unwritte
 from khiva_arena.errors import ArenaError, ConfigError, GameMissing
 from khiva_arena.interface.cli.brief import HELP_NAMES, Brief
 from khiva_arena.interface.cli.completion import VARIABLE, answer
-from khiva_arena.interface.cli.examples import write_examples
 
 if TYPE_CHECKING:
     from khiva_arena.common.hooks import ExtensionCommand
@@ -61,9 +57,6 @@ _GROUPS = {
 _OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
 _OF_A_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 """The errors of the system by which a path that a user typed cannot be looked at."""
-INTERNAL = 70
-UNWRITTEN = 1
-USAGE = 2
 
 
 def _commands_of_extensions() -> "list[ExtensionCommand]":
@@ -142,6 +135,8 @@ class Commands(Brief, click.Group):
         self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from khiva_arena.interface.cli.examples import write_examples  # not above: most commands print no help
+
         write_examples("", formatter)
         super().format_epilog(ctx, formatter)
 
@@ -261,13 +256,13 @@ def _run(arguments: list[str]) -> int:
         code = _answer(arguments)
         failure = unwritten()
         interrupts.listen_no_more()
-        return _code_of_lost_stdout(failure) if failure else code if isinstance(code, int) else 0
+        return _code_of_lost_stdout(failure) if failure else code if isinstance(code, int) else DONE
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
-        return USAGE
+        return UNUSABLE
     except click.ClickException as error:
         say(f"khiva-arena: error: {_one_line(error)}")
-        return USAGE
+        return UNUSABLE
     except (click.Abort, KeyboardInterrupt) as error:
         interrupts.listen_no_more()
         return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted(error)
@@ -293,7 +288,7 @@ def _run(arguments: list[str]) -> int:
 
         say(traceback.format_exc(), end="")
         say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was recorded is lost")
-        return INTERNAL
+        return BUG
 
 
 def _why_not_handed(error: ArenaError) -> str:
@@ -317,7 +312,7 @@ def _say_limit(reason: str) -> int:
     interrupts.listen_no_more()
     say(f"khiva-arena: error: {reason}")
     eval("0")  # as in ``_interrupted``
-    return USAGE
+    return UNUSABLE
 
 
 def _interrupted(error: BaseException) -> int:
@@ -328,7 +323,7 @@ def _interrupted(error: BaseException) -> int:
     # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
     # itself, whatever exit code we give; running one that ends well lets it forget that.
     eval("0")
-    return interrupts.INTERRUPTED
+    return INTERRUPTED
 
 
 def _check_text(arguments: list[str]) -> None:
@@ -362,6 +357,6 @@ def _code_of_lost_stdout(error: OSError) -> int:
     A reader that closes its end, as `head` does, has seen all that it needs: that is no error.
     """
     if isinstance(error, BrokenPipeError):
-        return 0
+        return DONE
     say(f"khiva-arena: error: the output cannot be written: {error.strerror}")
-    return UNWRITTEN
+    return BAD_RESULT

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Rare, Verb
-from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, capture_option, json_option, setting_options
+from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, capture_option, fault_option, json_option, setting_options
 
 
 @click.command("match", cls=Verb, needs="--bot A --bot B | --from STORE MATCH")
@@ -29,6 +29,7 @@ from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, capture_o
 @click.option(
     "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
 )
+@fault_option
 @json_option
 def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
     """Play one match and print it turn by turn, hidden cards included. The bots sit in the order given.

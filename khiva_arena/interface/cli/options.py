@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from khiva_arena.common import hooks
+from khiva_arena.common.exit_codes import FORFEITED
 from khiva_arena.common.setting_row import LISTS, TABLES, Kind, Setting, renamed
 from khiva_arena.competition.settings.table import OF_A_MATCH as OF_A_MATCH
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
@@ -60,6 +61,9 @@ def among_options(command: F) -> F:
     return only(exclude(events(season(command))))
 
 
+fault_option = click.option(
+    "--fail-on-fault", cls=Rare, is_flag=True, help=f"End with exit code {FORFEITED} if a bot forfeited a match."
+)
 yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each question with yes.")
 
 

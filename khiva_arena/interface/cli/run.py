@@ -6,7 +6,15 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Rare, Verb
-from khiva_arena.interface.cli.options import ALL, draw_options, extension_options, json_option, setting_options, yes_option
+from khiva_arena.interface.cli.options import (
+    ALL,
+    draw_options,
+    extension_options,
+    fault_option,
+    json_option,
+    setting_options,
+    yes_option,
+)
 
 
 def _settings_file(_context: click.Context, _parameter: click.Parameter, config: Path | None) -> Path | None:
@@ -50,6 +58,7 @@ def _settings_file(_context: click.Context, _parameter: click.Parameter, config:
 @yes_option
 @extension_options("run")
 @draw_options
+@fault_option
 @json_option
 def command(**flags: Any) -> int:
     """Play a tournament and print its rating table. The same command again resumes.

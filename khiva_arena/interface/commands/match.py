@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.common.exit_codes import BAD_RESULT, FORFEITED, in_words, with_forfeit
 from khiva_arena.common.shipped import WORD
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.run.guest_seats import seating_of
@@ -13,7 +14,7 @@ from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 
 
@@ -21,9 +22,21 @@ def match(
     stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, flags: dict[str, Any]
 ) -> int:
     """Play a match and print it. Returns the exit code."""
-    tracing = Tracing(trace, capture, notes, flags.pop("by_function"))
+    fail_on_fault = flags.pop("fail_on_fault")
+    code, names = _play(stored, Tracing(trace, capture, notes, flags.pop("by_function")), as_json, flags)
+    if not fail_on_fault or with_forfeit(code, bool(names)) == code:
+        return code
+    say(harmless(in_words(FORFEITED, "match", ", ".join(names))))
+    return FORFEITED
+
+
+def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags: dict[str, Any]) -> MatchEnd:
+    """Play a match, or a stored one again, and print it.
+
+    flags: settings, and the flags of ``OtherChoice``.
+    """
     other = {name: flags.pop(name) for name in ("step", "seat", "choice", "tries")}
-    for word, given in {"--notes": notes, "--by-function": tracing.by_function}.items():
+    for word, given in {"--notes": tracing.notes, "--by-function": tracing.by_function}.items():
         if given and as_json:
             raise ConfigError(f"{word} cannot go with --json, which prints only the record")
     if any(value is not None for value in other.values()):
@@ -47,7 +60,7 @@ def match(
         outcome, code = play(setup.job, tracing, setup.entrants)
     if outcome.record is None:
         say(f"the match failed twice on this machine: {outcome.void}")
-        return 1
+        return MatchEnd(BAD_RESULT)
     _print(outcome, setup, as_json)
     print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)
@@ -68,7 +81,7 @@ def match(
         say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and {ask} {SAYS_WHERE}{hint}"))
     if setup.random_secret is not None:
         say(f"to play these deals again: --seed {setup.random_secret.hex()}")
-    return code
+    return MatchEnd(code, forfeiters([outcome], setup.job))
 
 
 def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:

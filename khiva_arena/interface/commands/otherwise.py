@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
+from khiva_arena.common.exit_codes import BAD_RESULT, INTERRUPTED
 from khiva_arena.common.result import Verdict
 from khiva_arena.common.text import harmless
 from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.settings.isolation import warn_of_cold_files
 from khiva_arena.display.terminal.console import say
-from khiva_arena.display.terminal.interrupts import INTERRUPTED
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import start_match
@@ -23,7 +23,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import ALL
 from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of, listed
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table
-from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.past import past_of
@@ -56,8 +56,10 @@ class OtherChoice(NamedTuple):
     tries: str | None
 
 
-def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
-    """Play a stored match on from a decision, and print its end beside the recorded one. Returns the exit code."""
+def play_otherwise(
+    folder: Path, word: str, other: OtherChoice, flags: dict[str, Any], tracing: Tracing, as_json: bool
+) -> MatchEnd:
+    """Play a stored match on from a decision, and print its end beside the recorded one."""
     if other.step is None or other.seat is None:
         raise ConfigError("--choice and --try need the decision: add --step N and --seat S, as `khiva-arena replay` numbers them")
     table = stored_table(folder, word, flags)
@@ -92,7 +94,8 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
     if other.tries is None and records:
         print_aside(outcomes[0], [seat.name for seat in job.header.seats], tracing)
         say_faults(outcomes[0], job, words, tracing)
-    return code if code or len(records) == len(jobs) else 1
+    code = code if code or len(records) == len(jobs) else BAD_RESULT
+    return MatchEnd(code, forfeiters(outcomes, jobs[0]))
 
 
 def _tried(decision: StoredDecision, word: str) -> Sequence[int]:

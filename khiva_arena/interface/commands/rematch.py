@@ -6,21 +6,23 @@ from typing import Any
 
 import click
 
+from khiva_arena.common.exit_codes import BAD_RESULT
 from khiva_arena.display.terminal.console import say
 from khiva_arena.interface.commands.stored_table import seated, stored_table
-from khiva_arena.interface.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.record import Record
 
 
-def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
+def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> MatchEnd:
+    """Play a stored match again, and print where it first differs from the recorded one."""
     table = stored_table(folder, word, flags)
     entrants, job = seated(table, flags, by_function=tracing.by_function)
     record = table.record
     outcome, code = play(job, tracing, entrants)
     if outcome.record is None:
         say(f"the match failed twice on this machine: {outcome.void}")
-        return 1
+        return MatchEnd(BAD_RESULT)
     difference = first_difference(record, outcome.record)
     if as_json:
         values = {"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())}
@@ -31,7 +33,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
     print_aside(outcome, [seat.name for seat in record.header.seats], tracing)
     say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)
-    return 1 if difference else code
+    return MatchEnd(BAD_RESULT if difference else code, forfeiters([outcome], job))
 
 
 def first_difference(before: Record, after: Record) -> str | None:

@@ -1,6 +1,7 @@
 """The work of ``khiva-arena run``: a whole competition, from bots to a rating table."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,9 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
+from khiva_arena.common.exit_codes import BAD_RESULT, DONE, FORFEITED, INTERRUPTED, in_words, with_forfeit
 from khiva_arena.common.setting_row import duration_ms
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.competition.run.guest_seats import seating_of
@@ -20,11 +23,12 @@ from khiva_arena.competition.settings.file import SettingsFile, read_file
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
 from khiva_arena.display.terminal.console import say
-from khiva_arena.display.terminal.interrupts import INTERRUPTED, if_interrupted
+from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.interface.commands.bots import ready_bots
 from khiva_arena.records.store.db import Store
+from khiva_arena.words import count
 
 if TYPE_CHECKING:
     from khiva_arena.competition.run.budget import Proposal
@@ -93,11 +97,11 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         proposal = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
         if proposal is None:
             say("nothing was played")
-            return 0
+            return DONE
         stages, trial = (proposal.settings,), proposal.trial
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
-        return 0
+        return DONE
     name = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
     seating, others = seating_of(stages[0], entrants, say), not_taken(file, flag_settings)
     competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=name, not_taken=others)
@@ -119,7 +123,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         raise
     if options.commit:
         print_commitment(stages[0].out, event_ids[0], as_json)
-        return 0
+        return DONE
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
         from khiva_arena.interface.commands.standings import WITH_SOURCES, print_run, print_standings  # as above
 
@@ -127,7 +131,24 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
             print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=True)
         else:
             print_run(stages[0].out, event_ids, str(config) if name else "")
-    return 0 if complete else 1
+    code = DONE if complete else BAD_RESULT
+    return _with_forfeits(code, stages[0].out, event_ids) if options.fail_on_fault else code
+
+
+def _with_forfeits(code: int, folder: Path, events: Sequence[str]) -> int:
+    """Return the exit code of a run that fails if a bot forfeited a match, and say which bots did."""
+    from khiva_arena.competition.events.forfeits import forfeits  # not above: most runs do not fail on faults
+
+    with Store.read(folder) as store:
+        rows = [stored.stored_event(store, event) for event in events]
+        matches = Counter[str]()
+        for row in rows:
+            matches.update({row.bots[bot].name: times for bot, times in forfeits(store, row.id).items()})
+    if with_forfeit(code, bool(matches)) == code:
+        return code
+    names = ", ".join(f"{name} in {count(times, 'match', 'matches')}" for name, times in matches.most_common())
+    say(harmless(in_words(FORFEITED, "run", names)))
+    return FORFEITED
 
 
 def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, is_plan: bool) -> CompetitionParts:

@@ -13,6 +13,7 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import for_its_author, notes_of
+from khiva_arena.common.exit_codes import BAD_RESULT, DONE
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.isolation import warn_of_cold_files
 from khiva_arena.display.terminal.console import BufferedStderr, say
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 LAST_LINES = 8
+
+
+class MatchEnd(NamedTuple):
+    """The end of ``khiva-arena match``.
+
+    exit_code: the code, unless forfeits count.
+    forfeiters: the bots that forfeited, as "name#seat".
+    """
+
+    exit_code: int
+    forfeiters: tuple[str, ...] = ()
 
 
 class Tracing(NamedTuple):
@@ -64,7 +76,7 @@ def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
         with _notes_of_failed(tracing):
             start_match(job, entrants)
         warn_of_cold_files(say)
-        return TracedMatch(play_one(job, tell=_void), 0)
+        return TracedMatch(play_one(job, tell=_void), DONE)
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
@@ -75,9 +87,9 @@ def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace, _void)
     if not trace.failure:
-        return TracedMatch(outcome, 0)
+        return TracedMatch(outcome, DONE)
     say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failure}; capture again elsewhere")
-    return TracedMatch(outcome, 1)
+    return TracedMatch(outcome, BAD_RESULT)
 
 
 def _void(outcome: Outcome) -> None:
@@ -126,7 +138,7 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
 
     words: the bots' names as given, by seat
     """
-    before = len(job.past.steps) if job.past else -1
+    before = _recorded_before(job)
     for seat, (report, word) in enumerate(zip(outcome.seats, words, strict=True)):
         faults = [blame for blame in report.faults if blame.step > before]
         if not faults:
@@ -142,6 +154,19 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
             lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]
         for line in (*lines, f"  next: khiva-arena check {shlex.quote(word)}"):
             say(harmless(line.expandtabs()))
+
+
+def forfeiters(outcomes: Sequence[Outcome], job: Job) -> tuple[str, ...]:
+    """Return the bots that forfeited in matches of a job, as "name#seat". Recorded forfeits of a past are left out."""
+    before = _recorded_before(job)
+    records = [outcome.record for outcome in outcomes if outcome.record]
+    seats = {seat for record in records for seat, at in enumerate(record.forfeited_at) if at is not None and at > before}
+    return tuple(f"{job.header.seats[seat].name}#{seat}" for seat in sorted(seats))
+
+
+def _recorded_before(job: Job) -> int:
+    """Return the number of the last step that is played as it was recorded, -1 if none is."""
+    return len(job.past.steps) if job.past else -1
 
 
 def print_aside(outcome: Outcome, names: Sequence[str], tracing: Tracing) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from khiva_arena.common.exit_codes import VerdictWord
 from khiva_arena.common.result import MOST_ELO, Hypotheses, Model
 from khiva_arena.common.text import WIDTH, preformatted
 from khiva_arena.rating.ratings.sprt import Estimate, SprtDecision, SprtReport
@@ -29,6 +30,8 @@ class Sprt:
     most: seeds it may take.
     per_seed: matches on each.
     report: how it stands.
+    verdict: the word for what it found, as ``--json`` prints it.
+    forfeits: matches that the candidate forfeited.
     """
 
     event: str
@@ -38,6 +41,8 @@ class Sprt:
     most: int
     per_seed: int
     report: SprtReport
+    verdict: VerdictWord
+    forfeits: int
 
     def _repr_html_(self) -> str:
         return preformatted(to_text(self))
@@ -51,7 +56,10 @@ def to_text(sprt: Sprt) -> str:
         f"aims at {100 * hypotheses.alpha:g} % and {100 * hypotheses.beta:g} % wrong decisions for a candidate at "
         f"{hypotheses.elo0:g} or below, at {hypotheses.elo1:g} or above"
     )
-    lines = [*wrap(head, WIDTH, subsequent_indent="  "), verdict(sprt), llr_line(report), ""]
+    lines = [*wrap(head, WIDTH, subsequent_indent="  "), decision(sprt)]
+    if sprt.verdict is VerdictWord.SAME:
+        return "\n".join(lines) + "\n"
+    lines += [llr_line(report), ""]
     lines += _estimates(report)
     lines += ["", *_bars(report.histogram)]
     return "\n".join(lines).rstrip() + "\n"
@@ -66,9 +74,11 @@ def _kind(hypotheses: Hypotheses) -> str:
     return "normalised Elo" if hypotheses.model is Model.NORMALIZED else "Elo"
 
 
-def verdict(sprt: Sprt) -> str:
+def decision(sprt: Sprt) -> str:
     """Return the decision in one line, or why there is none."""
     report = sprt.report
+    if sprt.verdict is VerdictWord.SAME:
+        return f"no match was played: {sprt.candidate} is the same bot as an opponent"
     after = f"{count(report.blocks, 'seed')}, {count(report.blocks * sprt.per_seed, 'match', 'matches')}"
     if report.decision is SprtDecision.H1:
         return f"H1 accepted after {after}: {sprt.candidate} is {_words_for_h1(report.hypotheses)}"
@@ -173,11 +183,14 @@ class Interval(msgspec.Struct, frozen=True):
 class SprtOutput(msgspec.Struct, frozen=True):
     """The output of ``khiva-arena sprt --json``. null: the results do not say.
 
-    event: its id.
+    event: its id, "" if nothing was played.
     candidate, opponents: names of bots.
     seats: at each table.
     hypotheses: those between which the test decides.
-    decision: which of them was accepted; "" for none yet.
+    verdict: better, not-better or open (undecided); same: the candidate is the same bot as an opponent; forfeited: it forfeited
+        a match; unfinished: matches are missing. The last three come before the others.
+    code: the exit code of the command, 0 for a verdict that ``--accept`` names.
+    decision: which hypothesis was accepted; "" for none yet.
     seeds: looked at so far.
     most, fewest: seeds it may take, and before which it decides nothing.
     matches: on these seeds.
@@ -187,6 +200,7 @@ class SprtOutput(msgspec.Struct, frozen=True):
     adjusted: Elo, adjusted for stopping.
     los: how likely an equal candidate does worse, in percent.
     histogram: (table score from 0 to 1, how many seeds had it).
+    forfeits: matches that the candidate forfeited.
     """
 
     event: str
@@ -194,6 +208,8 @@ class SprtOutput(msgspec.Struct, frozen=True):
     opponents: list[str]
     seats: int
     hypotheses: Hypotheses
+    verdict: VerdictWord
+    code: int
     decision: Literal["", "H0", "H1"]
     seeds: int
     most: int
@@ -207,10 +223,11 @@ class SprtOutput(msgspec.Struct, frozen=True):
     adjusted: Interval | None
     los: float | None
     histogram: list[tuple[float, int]]
+    forfeits: int
 
 
-def to_json(sprt: Sprt) -> dict[str, Any]:
-    """Return plain values, as ``SprtOutput`` has them."""
+def to_json(sprt: Sprt, code: int) -> dict[str, Any]:
+    """Return plain values, as ``SprtOutput`` has them. ``code``: the exit code of the command."""
     report = sprt.report
     output = SprtOutput(
         event=sprt.event,
@@ -218,6 +235,8 @@ def to_json(sprt: Sprt) -> dict[str, Any]:
         opponents=list(sprt.opponents),
         seats=sprt.seats,
         hypotheses=report.hypotheses,
+        verdict=sprt.verdict,
+        code=code,
         decision=str(report.decision),  # type: ignore[arg-type]
         seeds=report.blocks,
         most=sprt.most,
@@ -231,6 +250,7 @@ def to_json(sprt: Sprt) -> dict[str, Any]:
         adjusted=_plain(report.adjusted),
         los=None if report.los is None else _round_off(100 * report.los),
         histogram=[(round(float(value), 6), often) for value, often in report.histogram],
+        forfeits=sprt.forfeits,
     )
     plain: dict[str, Any] = msgspec.to_builtins(output)
     return plain

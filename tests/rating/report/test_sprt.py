@@ -9,6 +9,7 @@ from make_schemas import FOLDER
 from simulated import between
 from wording import sentence
 
+from khiva_arena.common.exit_codes import UNDECIDED, VerdictWord
 from khiva_arena.common.result import Model
 from khiva_arena.rating.ratings.sprt import SequentialTest
 from khiva_arena.rating.report.sprt import BAR, MOST_BARS, Sprt, to_json, to_text
@@ -20,7 +21,7 @@ def sprt_of(scores: list[Fraction], most: int = 1000, **hypotheses: object) -> S
     test = SequentialTest(between(0, 50, **hypotheses), 2)
     for score in scores:
         test.add(score)
-    return Sprt("e", "new", ("old", "older"), 3, most, 2, test.report())
+    return Sprt("e", "new", ("old", "older"), 3, most, 2, test.report(), VerdictWord.OPEN, 0)
 
 
 def test_before_the_first_seed_all_is_not_available() -> None:
@@ -29,7 +30,7 @@ def test_before_the_first_seed_all_is_not_available() -> None:
     assert "LLR n/a; H0 at -2.94, H1 at 2.94" in text
     assert text.split("Intervals are")[0].count("n/a") == 6
     assert "table scores" not in text
-    found = json.loads(json.dumps(to_json(sprt_of([]))))
+    found = json.loads(json.dumps(to_json(sprt_of([]), UNDECIDED)))
     jsonschema.validate(found, SCHEMA)
     assert found["llr"] is found["score"] is found["elo"] is found["adjusted"] is found["los"] is None
     assert found["histogram"] == []
@@ -49,7 +50,7 @@ def test_all_or_nothing_has_no_elo_and_says_so(score: Fraction, word: str) -> No
     assert f"{word} accepted after 32 seeds, 64 matches: new is {said}\n" in text
     assert (">=1000" if word == "H1" else "<=-1000") in text
     assert "inf" not in text
-    found = json.loads(json.dumps(to_json(sprt), allow_nan=False))
+    found = json.loads(json.dumps(to_json(sprt, UNDECIDED), allow_nan=False))
     assert found["elo"]["value"] is None
     assert (found["decision"], found["seeds"], found["matches"]) == (word, 32, 64)
     assert found["score"]["value"] == 100 * score
@@ -75,7 +76,7 @@ def test_a_verdict_says_no_more_than_its_hypothesis(elo0: float, elo1: float, pa
             for one in (score, score - Fraction(1, 4), score + Fraction(1, 4)):
                 test.add(one)
         words = said.replace("Elo", "normalised Elo") if model is Model.NORMALIZED else said
-        text = to_text(Sprt("e", "new", ("old",), 2, 10_000, 2, test.report()))
+        text = to_text(Sprt("e", "new", ("old",), 2, 10_000, 2, test.report(), VerdictWord.OPEN, 0))
         assert f"accepted after {test.blocks} seeds, {2 * test.blocks} matches: new is {words}\n" in text
 
 

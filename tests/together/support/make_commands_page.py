@@ -13,6 +13,7 @@ import click
 sys.path.append(str(Path(__file__).parents[2] / "support"))
 from generated_parts import write
 
+from khiva_arena.common import exit_codes
 from khiva_arena.common.setting_row import Setting
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.examples import write_examples
@@ -44,7 +45,21 @@ class Option(NamedTuple):
 
 def parts() -> dict[str, str]:
     """Return each generated part of the page by the name in its marks."""
-    return {"settings": "\n\n".join(_settings()), "commands": "\n\n".join(_commands())}
+    return {
+        "exit codes": "\n".join(_exit_codes()),
+        "settings": "\n\n".join(_settings()),
+        "commands": "\n\n".join(_commands()),
+    }
+
+
+def _exit_codes() -> Iterator[str]:
+    """Yield the rows of the table of exit codes."""
+    yield "| code | command | meaning | `verdict` of `sprt --json` |"
+    yield "|---|---|---|---|"
+    for row in exit_codes.TABLE:
+        commands = ", ".join(f"`{name}`" for name in row.commands) or "each"
+        verdict = f"`{row.verdict}`" if row.verdict else ""
+        yield f"| {row.code} | {commands} | {_markdown(exit_codes.full_meaning(row))} | {verdict} |".replace("|  |", "| |")
 
 
 def _context(*words: str) -> click.Context:
