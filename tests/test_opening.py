@@ -59,6 +59,7 @@ OTHERS = {
     "extensions/checker/page_command": (1, TYPED),
     "extensions/seats/relay_command": (2, TYPED),
     "competition/run/events_file": (2, TYPED),
+    "entrants/commits": (2, MADE),
     "entrants/modules": (4, MADE),
     "entrants/staging": (4, MADE),
     "env/players": (1, OURS),

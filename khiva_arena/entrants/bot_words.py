@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 from glob import escape as glob_escape
 from glob import glob, has_magic
 from pathlib import Path
@@ -21,6 +22,38 @@ class Glob(NamedTuple):
 
     bots: list[str]
     others: list[str]
+
+
+class CommitWord(NamedTuple):
+    """A word for a bot as a commit has it, such as my-bot@HEAD~1.
+
+    folder: the bot's, which the working copy may lack.
+    revision: the words behind the @, which git reads.
+    """
+
+    folder: str
+    revision: str
+
+
+def commit_word(word: str, base: str = "") -> CommitWord | None:
+    """Return the folder and the revision of a word such as my-bot@HEAD~1; None for a word of another kind.
+
+    A file or folder of this name wins, and so does a command. Of several @ the last one behind a folder counts.
+
+    base: the folder to which paths are relative.
+    """
+    if "@" not in word or not is_text(word) or os.path.lexists(os.path.join(base, word)):
+        return None
+    places = [place for place, letter in enumerate(word) if letter == "@" and place]
+    for place in reversed(places):
+        if os.path.isdir(os.path.join(base, word[:place])):
+            return CommitWord(word[:place], word[place + 1 :])
+    if not places or len(word.split()) > 1 or shutil.which(word):
+        return None
+    gone = word[: places[0]]  # the working copy may lack a folder that a commit has
+    return (
+        CommitWord(gone, word[places[0] + 1 :]) if os.path.isdir(os.path.join(base, os.path.dirname(gone)) or os.curdir) else None
+    )
 
 
 def folders_of(word: str) -> Glob | None:

@@ -59,6 +59,7 @@ class Bot(msgspec.Struct, frozen=True):
     largest_payload: bytes that its payload may have.
     interpreted: how an interpreter runs it, None if none can.
     run_line: its ``run`` if it has one beside an interpreter, which runs it in ticks; else ().
+    commit: the hash of the commit from which it was read; "" for a bot that lies on the disk.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Bot(msgspec.Struct, frozen=True):
     largest_payload: int = DEFAULT.payload_size
     interpreted: Interpreted | None = None
     run_line: tuple[str, ...] = ()
+    commit: str = ""
 
     @property
     def is_interpreted(self) -> bool:
@@ -122,7 +124,8 @@ class Bot(msgspec.Struct, frozen=True):
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
-    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, a module, else a command.
+    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, also as a commit has it, a
+    module, else a command.
 
     Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
     """
@@ -138,6 +141,8 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_folder(Path(place).parent, word, loading)
         if is_module(place):
             return _from_module(Path(place), word, loading)
+        if "@" in word and (bot := _from_commit(word, base, loading)):
+            return bot
         return _from_command(word, base, loading)
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
@@ -345,6 +350,22 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
             f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; make them smaller, {way}or raise "
             "--limit payload_size"
         )
+
+
+def _from_commit(word: str, base: str, loading: Loading) -> Bot | None:
+    """Return the bot that a word such as my-bot@HEAD~1 names; None for another word."""
+    from khiva_arena.entrants import bot_words, commits  # not above: few bots are those of a commit
+
+    named = bot_words.commit_word(word, base)
+    if named is None:
+        return None
+    try:
+        found = commits.read(named, base, loading)
+        with found.in_words():
+            bot = _from_folder(found.folder, word, found.loading)
+    except ConfigError as error:
+        raise ConfigError([f"--bot {word}: {problem}" for problem in error.problems]) from None
+    return replace(bot, name=commits.with_commit(bot.name, found.commit), asked_as=found.word, commit=found.commit)
 
 
 # --- a bare module ---

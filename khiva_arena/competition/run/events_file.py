@@ -166,8 +166,7 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         if place.is_relative_to(settings.out.resolve()):
             raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
         for bot in entrants:
-            bot_path = Path(bot.asked_as).resolve()
-            if bot.sources and place.is_relative_to(bot_path if bot_path.is_dir() else bot_path.parent):
+            if bot.home and place.is_relative_to(Path(bot.home).resolve()):
                 reason = f"lies in the folder of bot {bot.name}, which it would make another bot"
                 raise ConfigError(f"{flag} {file}: {reason}; name a file elsewhere")
     if settings.events_file is not None and not (folder := settings.events_file.parent).is_dir():

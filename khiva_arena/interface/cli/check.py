@@ -57,9 +57,9 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
 def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, **flags: Any) -> int:
     """Check that BOT keeps the protocol, in numbered steps. A step that fails says what was expected, what came instead, and why.
 
-    BOT is a folder with a bot.toml, a command, or remote:NAME for one behind a relay. Without BOT, check that each GAME, of your
-    own or one of the arena, keeps the contract of games: what seats see, copies, pieces, chance, lengths and sizes, each with
-    what to do if it fails.
+    BOT is a folder with a bot.toml, a commit of it as my-bot@HEAD, a command, or remote:NAME for one behind a relay. Without BOT,
+    check that each GAME, of your own or one of the arena, keeps the contract of games: what seats see, copies, pieces, chance,
+    lengths and sizes, each with what to do if it fails.
 
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema protocol/schema/output/check.json, which is installed with the package.

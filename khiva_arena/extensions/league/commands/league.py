@@ -23,6 +23,7 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
@@ -121,7 +122,7 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
     entrant = bot_files.load(bot, loading=asking(replace(loaded.loading, include=allowed), say))
     if entrant.guest:
         raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
-    family, packed = name or entrant.name, pack(entrant)
+    family, packed = name or without_commit(entrant.name, entrant.commit), pack(entrant)
     with Queue(league) as queue, if_interrupted(say, lambda: f"{harmless(family)} does not come in by this command"):
         whose = queue.author(author) or queue.add_author(author)
         if whose.revoked:

@@ -18,6 +18,7 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.display.terminal.question import agreed
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.submissions import receipts, sending
@@ -76,7 +77,7 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     token_file, _, name, allow, agree, wait, as_json = wish
     token = _token(token_file)
     entrant = bot_files.load(bot, loading=asking(valid_part_of({"allow_include": allow}), say))
-    name = name or entrant.name
+    name = name or without_commit(entrant.name, entrant.commit)
     check_name(name, "a bot")
     packed = pack(entrant)
     publishes = sending.terms(site).publish_bots

@@ -11,6 +11,7 @@ from typing import Any
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.archive import MOST_BYTES, PackedContent, StreamFile, head_of, stream_of
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.commits import without_commit
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.new_file import to_disk
 
@@ -44,7 +45,7 @@ def _manifest(bot: Bot) -> str:
     else:
         commands = {"run": shlex.join(bot.run)}
     given = {key: words for key, words in commands.items() if words}
-    values = {"name": bot.name, **given, "build": shlex.join(bot.build), "games": bot.games}
+    values = {"name": without_commit(bot.name, bot.commit), **given, "build": shlex.join(bot.build), "games": bot.games}
     tops = dict.fromkeys(name.partition("/")[:2] for name, _ in bot.sources)
     values["files"] = [glob.escape(top) + ("/**/*" if below else "") for top, below in tops]
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
