@@ -219,13 +219,11 @@ def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[g
             f"the folder has {len(bots_own):,} files in the commit, {most:,} at most; put the bot into a folder of its own, or "
             "raise --limit bot_files"
         )
-    seen: set[str] = set()
     for entry in bots_own:
-        if entry.path in seen or "" in entry.path.split("/"):  # an empty part would lead out of the private folder
+        if "" in entry.path.split("/"):  # it would lead out of the private folder
             raise ConfigError(_damaged(entry.path))
         if entry.mode == SUBMODULE:
             raise at.elsewhere(entry.path, "a submodule")
-        seen.add(entry.path)
     return bots_own
 
 

@@ -79,7 +79,8 @@ def place_of(folder: str) -> RepositoryPlace:
                 "git does not read this repository, because another user owns it; if you trust it: "
                 f"git config --global --add safe.directory {owner[1]}"
             ) from None
-        raise _in_words(error, "it lies in no git repository; name a folder without @") from None
+        none = "it lies in no git repository; name a folder without @"
+        raise _in_words(error, none if "not a git repository" in error.said else "") from None
     if inside != b"true":
         raise ConfigError("it lies in no work tree of a git repository; name a folder without @")
     return RepositoryPlace(os.fsdecode(prefix.removesuffix(b"\n").rstrip(b"/")), shallow == b"true")

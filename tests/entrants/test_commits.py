@@ -221,7 +221,12 @@ def test_a_shallow_clone_says_how_to_fetch_the_rest(repository: Path, tmp_path: 
     assert load("../clone/my-bot@HEAD~1").identity == load("my-bot@HEAD~1").identity
 
 
-def test_a_clone_without_files_fetches_nothing_and_says_how(repository: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", ["GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL"])
+def test_a_clone_without_files_fetches_nothing_and_says_how(
+    other: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of two variables is enough: older versions of git know only the second."""
+    monkeypatch.delitem(git._SET, other)
     digits = committed()
     run("config", "uploadpack.allowFilter", "true")
     words = ["git", "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(tmp_path / "clone")]
@@ -302,11 +307,13 @@ def test_nothing_of_a_repository_is_run(repository: Path, tmp_path: Path, monkey
 
 
 def test_a_folder_that_poses_as_a_repository_is_none(repository: Path) -> None:
-    """A commit may hold the files of a bare repository, whose settings would count in that folder."""
+    """A commit may hold the files of a repository, whose settings would count in that folder."""
     committed()
-    subprocess.run(["git", "init", "-q", "--bare", str(repository / "my-bot")], check=True)
-    with pytest.raises(ConfigError):
-        load("my-bot@HEAD")
+    for path in (repository / ".git").iterdir():
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, repository / "my-bot" / path.name)
+    run("config", "--file", "my-bot/config", "core.worktree", str(repository / "my-bot"))
+    assert run("rev-parse", "--git-dir", at="my-bot") == ".", "git takes the folder for a repository"
+    assert "safe.bareRepository" in why("my-bot@HEAD")
 
 
 def test_a_replaced_object_is_not_taken() -> None:
@@ -354,11 +361,15 @@ def test_no_file_is_written_through_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "y").exists()
 
 
-def test_a_bot_toml_that_is_a_link_or_too_long() -> None:
+def test_a_bot_toml_that_is_a_link_or_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+    pieces = git.Blobs.pieces
+    monkeypatch.setattr(git.Blobs, "pieces", lambda blobs, entry: (read.append(entry.size), pieces(blobs, entry))[1])
     link = commit_of_tree(tree_of(("120000", b"bot.toml", blob(b"/etc/passwd"))))
     assert "bot.toml: cannot be read" in why(f".@{link}")
     long = commit_of_tree(tree_of(("100644", b"bot.toml", blob(b"#" * 1_000_001))))
     assert "bot.toml: cannot be read" in why(f".@{long}")
+    assert max(read) < 100, "the long one is not read"
 
 
 def test_the_bounds_of_folders_hold_before_anything_is_read() -> None:
