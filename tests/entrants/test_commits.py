@@ -474,6 +474,8 @@ def test_commands_take_a_commit(repository: Path, versions: str) -> None:
     seats = [arena(*games, "--seat", seat, cwd=repository).stdout for seat in "01"]
     assert sum(f"now {name}" in said for said in seats) == 1
     assert f"now {name}" in arena(*games, "--seat", "0", "--bot", "my-bot@HEAD~2", cwd=repository).stdout
+    said = arena(*games, "--bot", "my-bot@HEAD", cwd=repository).stdout
+    assert "then naive, now naive@" in said, "without --seat it is asked at the seat of its own name"
 
 
 def test_a_run_names_the_word_that_it_cannot_take(repository: Path) -> None:

@@ -27,6 +27,7 @@ from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
@@ -163,6 +164,7 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
     for sat in (
         [number for number, seat in enumerate(seats) if bot and seat.bot == bot.identity],
         [number for number, seat in enumerate(seats) if bot and seat.name == bot.name],
+        [number for number, seat in enumerate(seats) if bot and seat.name == without_commit(bot.name, bot.commit)],
     ):
         if len(sat) == 1:
             return sat[0]
