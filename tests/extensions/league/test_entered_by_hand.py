@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from arena import arena
 from in_targets import soak_but_every
 from interrupt_at import InterruptAt
+from tools import need
 from uploads import MUCH, TOML, new_league
 from wording import pattern, sentence
 
@@ -407,3 +410,22 @@ def test_an_upload_that_came_before_is_found_again(
         played(league, monkeypatch)
     assert queue.add_upload(ann, "bot", packed, one_a_day) == number
     assert [entry.state for entry in queue.entries()] == [state]
+
+
+def test_a_commit_is_entered_by_the_name_in_its_bot_toml(league: League, tmp_path: Path) -> None:
+    need("git")
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / "bot.toml").write_text(TOML + 'files = ["main.py"]\n')
+    (home / "main.py").write_text("# one")
+    for words in ("init -q", "add -A", "-c user.name=ann -c user.email=ann@example.org commit -q -m one"):
+        subprocess.run(["git", "-C", str(home), *words.split()], check=True)
+    (home / "main.py").write_text("# two")
+    arena("league", "enter", str(league.folder), "mine@HEAD", "--author", "ann", cwd=tmp_path)
+    name = load(str(home)).name
+    with Queue(league.folder) as queue:
+        (entry,) = queue.entries_of(queue.authors()[0].id)
+    assert (entry.family_name, entry.state) == (name, "accepted")
+    packed = pack(load(f"{home}@HEAD"))
+    assert f'name = "{name}"'.encode() in packed
+    assert b"# one" in packed
