@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
-from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Interpreters, Loading
+from khiva_arena.entrants.loading import AS_IT_IS, DEFAULT, Interpreters, Loading
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM, WORD, Interpreted, Runtime
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import ConfigError
 
 PYTHON = "{python}"
 SHOWN = 12
@@ -143,7 +143,7 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_module(Path(place), word, loading)
         if "@" in word and (bot := _from_commit(word, base, loading)):
             return bot
-        return _from_command(word, base, loading)
+        return from_command(word, base, loading)
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
         raise ConfigError(f"--bot {word}: {reason}") from None
@@ -404,7 +404,7 @@ def _from_module(path: Path, word: str, loading: Loading) -> Bot:
 # --- a bare command ---
 
 
-def _from_command(word: str, base: str, loading: Loading) -> Bot:
+def from_command(word: str, base: str, loading: Loading) -> Bot:
     try:
         words = shlex.split(word)
     except ValueError as error:
@@ -432,20 +432,6 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
     return Bot(name, "", run, (), (), identity, False, (), word, os.path.abspath(base), runtimes=tuple(named_runtimes))
-
-
-def refuse_changed(bot: Bot, identity: str) -> None:
-    """Raise BotError if the identity of the files that are about to play is not the bot's, by which it was named."""
-    if identity != bot.identity:
-        was, now = bot.identity[:SHOWN], identity[:SHOWN]
-        problem = f"its files were changed after the command had read them (identity {was} then, {now} now)"
-        raise BotError(f"{bot.name}: {problem}; leave {bot.asked_as} as it is, and type the command again")
-
-
-def refuse_changed_command(bot: Bot) -> None:
-    """Raise BotError if a bare command, which runs where it lies, is no longer what was named; ConfigError if it is gone."""
-    loading = Loading(ANY_SIZE, {runtime.name: runtime for runtime in bot.runtimes})
-    refuse_changed(bot, _from_command(bot.asked_as, bot.folder, loading).identity)
 
 
 def _inside(base: str, program: str) -> str:

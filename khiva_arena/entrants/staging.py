@@ -23,8 +23,9 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common import shipped
 from khiva_arena.entrants import sources
-from khiva_arena.entrants.bots import PYTHON, Bot, refuse_changed, refuse_changed_command
+from khiva_arena.entrants.bots import PYTHON, SHOWN, Bot, from_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
+from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import BotError, ConfigError, StagingError
 
 DRAFT, STAGED, COMPILED = "draft-", "staged", "compiled"
@@ -91,7 +92,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
 
         return guests.command(bot.asked_as)
     if not bot.sources:
-        refuse_changed_command(bot)
+        _refuse_changed_command(bot)
         paths = [os.path.join(bot.folder, word) for word in bot.run[1:]]
         files = tuple(os.path.abspath(path) for path in paths if os.path.isfile(path))
         return Command(bot.run, bot.folder, {}, (*files, *of_runtimes(bot)))
@@ -229,7 +230,7 @@ def _copy(bot: Bot, draft: Path) -> None:
             target.chmod(0o755 if sources.runs(file) else 0o644)
     if not bot.built_from:
         copies = tuple((name, draft / name) for name, _ in bot.sources)
-        refuse_changed(bot, sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft)))
+        _refuse_changed(bot, sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft)))
 
 
 def _compile_ours(bot: Bot, final: Path) -> None:
@@ -283,3 +284,17 @@ def _is_damaged(bot: Bot, final: Path) -> bool:
 
     files = zip((bot.module, bot.payload), bot.parts or (bot.identity,), strict=False)
     return not all(modules.is_sound(final / file, digest) for file, digest in files)
+
+
+def _refuse_changed(bot: Bot, identity: str) -> None:
+    """Raise BotError if the identity of the files that are about to play is not the bot's, by which it was named."""
+    if identity != bot.identity:
+        was, now = bot.identity[:SHOWN], identity[:SHOWN]
+        problem = f"its files were changed after the command had read them (identity {was} then, {now} now)"
+        raise BotError(f"{bot.name}: {problem}; leave {bot.asked_as} as it is, and type the command again")
+
+
+def _refuse_changed_command(bot: Bot) -> None:
+    """Raise BotError if a bare command, which runs where it lies, is no longer what was named; ConfigError if it is gone."""
+    loading = Loading(ANY_SIZE, {runtime.name: runtime for runtime in bot.runtimes})
+    _refuse_changed(bot, from_command(bot.asked_as, bot.folder, loading).identity)

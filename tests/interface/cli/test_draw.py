@@ -311,7 +311,8 @@ def test_a_later_stage_can_have_a_commitment_and_a_text_of_its_own(tmp_path: Pat
 @pytest.mark.soak
 def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
-    words = ["sprt", NAIVE, C, *rates, "--isolation", "trusted", "--rule", "max_turns=4", "--out", "out"]
+    any_verdict = ["--accept", "better,not-better,open"]
+    words = ["sprt", NAIVE, C, *rates, *any_verdict, "--isolation", "trusted", "--rule", "max_turns=4", "--out", "out"]
     said = arena(*words, "--commit", cwd=tmp_path).stdout
     (event,) = events(tmp_path / "out")
     assert f"commitment {event.commitment}" in said
