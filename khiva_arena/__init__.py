@@ -85,6 +85,7 @@ extensions (parts that most runs never load)
     own_games     games that a user hands over, in processes of their own
     serve         pages that are served to browsers
     checker       the page that checks bundles, with the arena inside
+    grading       marks for a bot by a ladder of bots
     seats         players who are no local program: people and remote bots
     shards        an event divided between machines by hand
     cluster       an event divided between the workers of a Dask cluster

@@ -56,6 +56,7 @@ OTHERS = {
     "extensions/cluster/task": (1, SYSTEM),
     "interface/commands/decode": (1, TYPED),
     "interface/commands/new": (6, OURS),
+    "extensions/grading/new_ladder": (2, OURS),
     "extensions/checker/page_command": (1, TYPED),
     "extensions/seats/relay_command": (2, TYPED),
     "competition/run/events_file": (2, TYPED),

@@ -127,6 +127,7 @@ class ExtensionRow(NamedTuple):
 OWNERS: Mapping[str, tuple[str, ...]] = {
     "checker": ("page",),
     "cluster": ("dask", "dask_tls", "dask_open_to_all", "dask_wait", "dask_rerun_bots", "dask_take_unconfirmed"),
+    "grading": ("grade",),
     "league": ("league", "submit"),
     "own_games": (),
     "seats": ("play", "relay", "listen", "tls_cert", "tls_key", "tokens", "reconnect", "link_allowance", "kept"),

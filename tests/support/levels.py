@@ -95,7 +95,7 @@ def open_folders_where_bots_are_other_users(config: pytest.Config) -> None:
 def trusting() -> dict[str, str]:
     """Return the variables by which commands trust bots: of ``--trust-bots`` where a command plays what its user names, of
     ``--isolation`` where it plays what a store names."""
-    variables = {f"KHIVA_ARENA_{command}_TRUST_BOTS": "1" for command in ("RUN", "SPRT", "MATCH", "PLAY")}
+    variables = {f"KHIVA_ARENA_{command}_TRUST_BOTS": "1" for command in ("RUN", "SPRT", "MATCH", "PLAY", "GRADE")}
     return variables | {"KHIVA_ARENA_REPLAY_ISOLATION": Level.TRUSTED}
 
 

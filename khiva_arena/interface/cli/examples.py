@@ -36,6 +36,10 @@ EXAMPLES = {
         "khiva-arena sprt my-bot shipped:python/greedy -j 2 --out results/test",
         "khiva-arena sprt my-bot my-old-bot --elo0 0 --elo1 10 --out results/test",
     ),
+    "grade": (
+        "khiva-arena grade course-1 --bot my-bot -j 2",
+        "khiva-arena grade course-1 --bot submission --seed-file seed.txt --results results.json",
+    ),
     "league": (
         "khiva-arena league new spring --game khiva --seats 3",
         "khiva-arena league enter spring my-bot --author ann",

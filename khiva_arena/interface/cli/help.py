@@ -15,7 +15,7 @@ _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": (_SETTINGS, "--lost", "--shipped", "--search"),
+    "Bots": (_SETTINGS, "--lost", "--shipped", "--search", "--seal"),
     "What is played": ("--from", "--step", "--seat", "--choice", "--try", "--until", _SETTINGS, "--quick", "--sample"),
     "Modules": ("--rerun-bots", "--take-unconfirmed", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import click
 
 from khiva_arena.arbiter import handed_games
 from khiva_arena.common import shipped
+from khiva_arena.common.hooks import Hook
 from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language, ModuleTools
 from khiva_arena.common.text import harmless
@@ -27,8 +28,9 @@ from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.new_file import Unwritten
+from khiva_arena.words import count
 
-GAME, GAME_FILE, KIT = "game", "game.py", "khiva_kit.py"
+GAME, LADDER, GAME_FILE, KIT = "game", "ladder", "game.py", "khiva_kit.py"
 GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}
 """The files of a new game, and their sources: the package has no file that is named like a test."""
 START = "random"
@@ -37,16 +39,32 @@ START = "random"
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
+class Ladders(Protocol):
+    """New ladders, by which ``khiva-arena grade`` marks bots."""
+
+    def fill(self, draft: Path) -> None:
+        """Write a whole ladder into an empty folder."""
+
+    def next_lines(self, folder: str) -> list[str]:
+        """Return the lines about a ladder that was made. ``folder``: as it can be typed."""
+
+
+LADDERS: Hook[Ladders] = Hook("grading")
+
+
 def new(language: str | None, folder: Path | None, as_json: bool, as_module: bool, searches: bool = False) -> None:
     """Make the bot or the game, or list the languages."""
     if language is None:
         _list(as_json, as_module, searches)
         return
-    if searches and (language.casefold() == GAME or shipped.WORD in language):
+    if searches and (language.casefold() in (GAME, LADDER) or shipped.WORD in language):
         names = ", ".join(shipped.all_tools(searches=True))
         raise ConfigError(f"--search is for a language: there are bots that search in {names}")
     if language.casefold() == GAME:
         _new_game(folder, as_json)
+        return
+    if language.casefold() == LADDER:
+        _new_ladder(folder, as_json)
         return
     kit, start = template_of(language)
     if searches or start == shipped.SEARCH:
@@ -125,6 +143,19 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
     click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
     contract = Path(str(files("khiva_arena.games"))) / "base.py"
     click.echo(f"How to write a game: {where('add-a-game')}, and {contract}, which is the contract")
+
+
+def _new_ladder(folder: Path | None, as_json: bool) -> None:
+    ladders = LADDERS.get("new ladder")
+    if folder is None:
+        raise ConfigError("name a folder for the new ladder: khiva-arena new ladder course-1")
+    names = _make_folder(folder, ladders.fill)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "files": names}))
+        return
+    click.echo(harmless(f"{folder}: a new ladder: {count(len(names), 'file')}"))
+    for line in ladders.next_lines(f"./{folder}" if str(folder).startswith("-") else str(folder)):
+        click.echo(harmless(line))
 
 
 def _fill_game(draft: Path) -> None:

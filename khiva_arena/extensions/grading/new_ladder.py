@@ -1,0 +1,85 @@
+"""A new ladder: copies of bots that come with the arena, its settings, and its seal."""
+
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+
+from khiva_arena.common import shipped
+from khiva_arena.common.manual import where
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.errors import InternalError
+from khiva_arena.extensions.grading.ladder import FILE
+from khiva_arena.extensions.grading.seal import write_seal
+
+RUNGS = {"random": 10, "naive": 20, "greedy": 30, "search": 40}
+"""The points for each bot in Python from which a rung is made, the weakest first. None of them looks at a clock, so each is as
+strong on any machine."""
+FOLDER = "rungs"
+KEPT = ("version", "run", "interpreter", "memory", "build", "games")
+SETTINGS = """\
+# A ladder for `khiva-arena grade`. After a change: khiva-arena grade LADDER --seal
+game = "khiva"
+seats = 2
+# Deals of each rung, fixed before anybody plays. With 500, a bot whose true strength is 50 Elo from a threshold
+# between -100 and 100 gets the same mark in at least 95 of 100 gradings. Each rung plays twice as many matches.
+seeds = 500
+turn = "500ms"
+bank = "5s"
+# wall, or ticks: then the same bot and the same deals give the same marks on any machine.
+clock = "wall"
+# A bot that waits is stopped, so that none takes time from another.
+ponder = false
+isolation = "auto"
+
+# A rung gives its points if the lower end of the 95 % interval of Elo above its bot is above the threshold.
+"""
+RUNG = """
+[[rung]]
+name = "{name}"
+bot = "{folder}/{name}"
+points = {points}
+threshold = 0
+"""
+
+
+def fill(draft: Path) -> None:
+    """Write a whole ladder into an empty folder."""
+    for name in RUNGS:
+        _copy(f"{shipped.WORD}python/{name}", draft / FOLDER / name)
+    rungs = "".join(RUNG.format(name=name, folder=FOLDER, points=points) for name, points in RUNGS.items())
+    (draft / FILE).write_text(SETTINGS + rungs, encoding="utf-8")
+    write_seal(draft)
+
+
+def next_lines(folder: str) -> list[str]:
+    """Return the lines about a ladder that was made."""
+    word = shlex.quote(folder)
+    return [
+        f"Mark a bot: khiva-arena grade {word} --bot my-bot",
+        f"After a change of {FILE} or a rung: khiva-arena grade {word} --seal",
+        f"How to mark a course: {where('mark-a-course')}",
+    ]
+
+
+def _copy(word: str, place: Path) -> None:
+    """Copy a bot that comes with the arena, with all files that it includes, so that it needs no other folder."""
+    bot = bot_files.load(word)
+    raw = tomllib.loads((Path(bot.home) / "bot.toml").read_text(encoding="utf-8"))
+    for path, source in bot.sources:
+        target = place / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    values = {"name": place.name, **{key: raw[key] for key in KEPT if key in raw}, "files": [path for path, _ in bot.sources]}
+    (place / "bot.toml").write_text("".join(f"{key} = {_toml(value)}\n" for key, value in values.items()), encoding="utf-8")
+
+
+def _toml(value: object) -> str:
+    """Return a value of a shipped bot.toml as TOML: a text without quotes, a number, or a list of texts."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, int):
+        return str(value)
+    if not isinstance(value, str) or '"' in value or "\\" in value or not value.isprintable():
+        raise InternalError(f"{value!r} cannot be written as TOML")
+    return f'"{value}"'
