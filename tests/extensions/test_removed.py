@@ -36,6 +36,7 @@ OTHERS: dict[str, list[tuple[str, ...]]] = {
         ("check", "--game", "khiva"),
         ("new", "game", "mine"),
     ],
+    "grading": [("new", "ladder", "mine")],
     "seats": [("run", *BOTS, "--bot", "remote:ann", *TRUSTED, "--out", "new")],
 }
 """Uses of an extension that need no word of its own."""
