@@ -165,7 +165,8 @@ def _cell(value: float | None) -> str:
 
 
 def _interval(mark: RungMark) -> str:
-    if mark.elo is None:
+    if mark.low is None and mark.high is None:
         return "n/a"
-    low, high = ("" if end is None else f"{end:.1f}" for end in (mark.low, mark.high))
-    return f"{low or 'open'} to {high or 'open'}"
+    if mark.high is None:
+        return f"above {mark.low:.1f}"
+    return f"below {mark.high:.1f}" if mark.low is None else f"{mark.low:.1f} to {mark.high:.1f}"
