@@ -267,6 +267,20 @@ def _sprt(place: Place) -> None:
     assert "owned" in place.live("sprt", bots[0], bots[2], *how)
 
 
+def _grade(place: Place) -> None:
+    """Bots in a ladder of two rungs, of which one is evil, too: its own bot does not start, so no mark is given."""
+    bots = place.bots()
+    place.say("new", "ladder", str(place.folder / "course"))
+    toml = place.folder / "course" / "ladder.toml"
+    head, first, *_ = toml.read_text().replace("seeds = 500", "seeds = 1").split("[[rung]]")
+    toml.write_text(f"{head}[[rung]]{first}")
+    place.say("grade", "course", "--seal")
+    said = [place.live("grade", "course", "--bot", str(bot), "--results", f"{n}.json") for n, bot in enumerate(bots)]
+    assert any("owned" in text for text in said), "no bot said a word: the test tests nothing"
+    (place.folder / "course" / EVIL.replace("/", "")).touch()
+    assert "owned" in place.say("grade", "course", "--seal")[1] + place.say("grade", "course", "--bot", str(bots[0]))[1]
+
+
 def _check(place: Place) -> None:
     for bot in place.bots()[:2]:
         place.live("check", str(bot), "--quick", "--isolation", "trusted")
@@ -393,6 +407,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "play": _play,
     "relay": _relay,
     "sprt": _sprt,
+    "grade": _grade,
     "watch": _watch,
     "standings": stored("standings", "--section", "all", "--wide"),
     "plan": stored("plan", "--error", "5"),

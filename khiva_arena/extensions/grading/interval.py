@@ -48,7 +48,7 @@ def score_of(results: Iterable[Result], seeds: int) -> RungScore:
     return RungScore(score, elo, low, high)
 
 
-def _ends_if_alike(score: float, seeds: int) -> tuple[float, float]:
+def _ends_if_alike(score: float, seeds: int) -> tuple[float | None, float | None]:
     """Return the ends of the interval if every seed has the same score, so that nothing was seen of how much seeds differ.
 
     So many equal seeds are that likely only if at least a share of all possible seeds are like them. Others could score all or
@@ -58,8 +58,8 @@ def _ends_if_alike(score: float, seeds: int) -> tuple[float, float]:
     return _elo_of(score * share), _elo_of(1 - (1 - score) * share)
 
 
-def _elo_of(score: float) -> float:
-    return 400 * log10(score / (1 - score))
+def _elo_of(score: float) -> float | None:
+    return 400 * log10(score / (1 - score)) if 0 < score < 1 else None
 
 
 def seeds_for(threshold: float) -> int:

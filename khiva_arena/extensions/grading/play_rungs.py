@@ -85,6 +85,8 @@ class Grading:
         try:
             (bot,) = self._read(word)
         except ConfigError as error:
+            if of_the_machine(error):
+                raise
             raise BadBot("\n".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)) from None
         if problems := _unfit(self.settings, bot):
             raise BadBot("\n".join(problem.removeprefix(f"--bot {word}: ") for problem in problems))

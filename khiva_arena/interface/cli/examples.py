@@ -38,7 +38,7 @@ EXAMPLES = {
     ),
     "grade": (
         "khiva-arena grade course-1 --bot my-bot -j 2",
-        "khiva-arena grade course-1 --bot submission --seed-file seed.txt --results results.json",
+        "khiva-arena grade course-1 --bot ann --seed-file seed --results results.json",
     ),
     "league": (
         "khiva-arena league new spring --game khiva --seats 3",

@@ -16,7 +16,10 @@ _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--lost", "--shipped", "--search", "--seal"),
-    "What is played": ("--from", "--step", "--seat", "--choice", "--try", "--until", _SETTINGS, "--quick", "--sample"),
+    "What is played": (
+        *("--seed-file", "--from", "--step", "--seat", "--choice", "--try", "--until"),
+        *(_SETTINGS, "--quick", "--sample"),
+    ),
     "Modules": ("--rerun-bots", "--take-unconfirmed", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
@@ -49,7 +52,7 @@ _LAYOUT = {
     "Your seat": ("--hints", "--terminal", "--port", "--open"),
     "Output": (
         *("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--accept", "--fail-on-fault", "--json"),
-        *("--version", "--help"),
+        *("--results", "--junit", "--version", "--help"),
     ),
 }
 """The options that are not settings, by heading, and the place of the settings' options among them."""

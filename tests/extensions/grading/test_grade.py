@@ -1,5 +1,6 @@
 """Gradings with real matches: marks, bots that cannot play, bots that cheat, and machines that fail."""
 
+import errno
 import json
 import shutil
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from wording import sentence
 
 from khiva_arena.arbiter import match_queue, pool
 from khiva_arena.arbiter.live import void
+from khiva_arena.entrants import bots
+from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.grading import play_rungs
 from khiva_arena.extensions.grading.seal import write_seal
 from khiva_arena.records.store.db import Store
@@ -306,6 +309,25 @@ def test_a_match_that_stays_void_gives_no_mark(course: Path, tmp_path: Path, mon
     said = refused(tmp_path, GREEDY, "--results", "results.json", "--junit", "junit.xml", code=1)
     assert sentence("grading", "not-all-matches", rung="first") in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["course"]
+
+
+def test_a_disk_that_fails_while_the_bot_is_read_gives_no_mark(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = bots.load
+
+    def fails(word: str, *words: Any, **more: Any) -> Any:
+        if word != "mine":
+            return real(word, *words, **more)
+        try:
+            raise OSError(errno.EIO, "Input/output error")
+        except OSError:
+            raise ConfigError("cannot be read") from None
+
+    bot(tmp_path / "mine", "")
+    monkeypatch.setattr(bots, "load", fails)
+    refused(tmp_path, "mine", "--results", "results.json", code=1)
+    assert not (tmp_path / "results.json").exists()
 
 
 def test_a_rung_that_forfeits_gives_no_mark(course: Path, tmp_path: Path) -> None:

@@ -82,6 +82,13 @@ def test_a_bot_that_loses_all_has_an_upper_end_and_no_lower_one() -> None:
     assert (lost.low, lost.high) == (None, pytest.approx(-won.low))
 
 
+@pytest.mark.parametrize("wins", ["ww", "ll", "wl"])
+def test_a_single_seed_passes_no_threshold_that_matters(wins: str) -> None:
+    score = score_of(results(wins), 1)
+    assert score.low is None or score.low < -400
+    assert score.high is None or score.high > 400
+
+
 def test_seeds_that_all_end_alike_still_have_an_interval() -> None:
     """Each deal goes to whoever sits well, so nothing was seen of how much deals differ: the ends are those of a share."""
     score = score_of(results("wl" * 50), 50)
