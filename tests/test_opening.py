@@ -75,6 +75,7 @@ OTHERS = {
     "extensions/league/seen": (1, TYPED),
     "extensions/league/submissions/packing": (1, MADE),
     "extensions/league/submissions/queue_file": (1, OURS),
+    "records/store/trial_results": (1, MADE),
     "bots/modules/meter/__main__": (1, TYPED),
     "bots/modules/released": (1, OURS),
     "bots/modules/runner/main": (2, INSIDE),

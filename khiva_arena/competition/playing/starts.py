@@ -37,6 +37,7 @@ from khiva_arena.records.store.rows import NotPlayed, Why
 
 if TYPE_CHECKING:
     from khiva_arena.competition.events.durations import MatchTime  # most runs measure none before
+    from khiva_arena.records.store.trial_results import TrialResult  # most runs try no bots
 
 LINE_SHOWN = 200
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
@@ -51,12 +52,14 @@ class Entrants(NamedTuple):
     commands: the commands of the bots that have been started once already, by identity.
     left_out: the bots that do not play.
     took: the duration of a match, if it was measured.
+    trials: the results of the trial matches of the bots that play, if they played some.
     """
 
     entrants: tuple[Bot, ...]
     commands: Mapping[str, Command] = MappingProxyType({})
     left_out: tuple[NotPlayed, ...] = ()
     took: "MatchTime | None" = None
+    trials: "tuple[TrialResult, ...]" = ()
 
 
 class BudgetTrial(NamedTuple):
