@@ -29,6 +29,8 @@ class Job(msgspec.Struct, frozen=True):
         question that is not among them. None: the header's limits alone
     overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
     past: the steps that are taken from a record, None to play all of them, see continued.py
+    ends_with: the seats of a bot on trial: its first forfeit ends the match. The record then has the steps so far, and may not be
+        stored, since a replay of it goes on
     """
 
     ordinal: int
@@ -43,6 +45,7 @@ class Job(msgspec.Struct, frozen=True):
     granted: tuple[tuple[int, int, int], ...] | None = None
     overdue: tuple[int, ...] = ()
     past: Past | None = None
+    ends_with: tuple[int, ...] = ()
 
     @property
     def in_ticks(self) -> bool:

@@ -60,7 +60,7 @@ class MatchSteps:
         state, events = await self._call_game(game.played, len(self._seats), self._header.rules, self._job.secret)
         self._show(events)
         self._show_faults({seat.number: True for seat in self._seats if not seat.playing})
-        while not state.is_over and self._playing_seats() > 1:
+        while not state.is_over and self._playing_seats() > 1 and self._has_all(self._job.ends_with):
             await self._step(state)
         reason = "over" if state.is_over else "forfeits"
         forfeit_steps = tuple(seat.forfeited_at for seat in self._seats)
@@ -247,3 +247,7 @@ class MatchSteps:
 
     def _playing_seats(self) -> int:
         return sum(seat.playing for seat in self._seats)
+
+    def _has_all(self, seats: Sequence[int]) -> bool:
+        """Tell whether none of these seats has forfeited."""
+        return all(self._seats[seat].playing for seat in seats)

@@ -77,8 +77,11 @@ class Executor(Protocol):
         Raises BotError, ConfigError.
         """
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> TriedTimes:
-        """Play tables of no event, after ``prepare``, and return the times of the matches that were not void."""
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False) -> TriedTimes:
+        """Play tables of no event, after ``prepare``, and return the times of the matches that were not void.
+
+        is_trial: bots are judged by them, so no stop of this process and no error of the arena may count as a bot's fault
+        """
 
     def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
         """Play the rest of a round and hand each outcome to ``take``, in this thread."""
@@ -120,7 +123,7 @@ class LocalExecutor:
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> TriedTimes:
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False) -> TriedTimes:
         seconds: list[float] = []
         moments: list[float] = []  # the first one asked for, and each recorded
 
@@ -135,7 +138,8 @@ class LocalExecutor:
                 moments.append(time.monotonic())
             take(outcome)
 
-        pool.play(jobs_begun(), self.at_a_time, timed)
+        failed = (lambda _job, failure: failure.why) if is_trial else None
+        pool.play(jobs_begun(), self.at_a_time, timed, hold_back=is_trial, failed=failed)
         places = min(self.at_a_time, len(seconds))
         around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
         return TriedTimes(seconds, max(1.0, around))

@@ -18,11 +18,12 @@ from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.say import Say, say_nothing
-from khiva_arena.competition.settings.competition import entrants_named, unplayable
+from khiva_arena.competition.playing.leaving_out import those_left
+from khiva_arena.competition.settings.competition import entrants_named
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.settings.permissions import with_permissions
-from khiva_arena.competition.settings.settings import DEFAULTS, Settings, settings_from
+from khiva_arena.competition.settings.settings import DEFAULTS, LEAVING_OUT, Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot, with_distinct_names
@@ -30,7 +31,6 @@ from khiva_arena.entrants.hints.starts import HINT, NEXT, hinting, modules_of, s
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.rating.schedule.lineups import FEWEST_SEATS
-from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Header
 from khiva_arena.records.store.rows import NotPlayed, Why
@@ -151,7 +151,8 @@ def trial_problems(values: Mapping[str, Any]) -> list[str]:
     except ArenaError as error:  # of this machine
         return [str(error)]
     unread = sum(bool(bot.broken) for bot in entrants)
-    way = [] if values.get("skip_broken") is True else way_on(len(entrants), unread + len(reasons))
+    is_left_out = any(values.get(name) is True for name in LEAVING_OUT)
+    way = [] if is_left_out else way_on(len(entrants), unread + len(reasons))
     return [*reasons, *way]
 
 
@@ -206,15 +207,8 @@ def without_broken(
     else:
         commands = _start_here(stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons)
         warn_of_cold_files(say)
-    broken = [bot for bot in entrants if bot.identity in reasons]
-    names = [bot.name for bot in broken]
-    for bot in broken:
-        say(f"{bot.name} is left out: {_with_next(reasons[bot.identity])}", warning=True)
-    playing = tuple(bot for bot in entrants if bot.identity not in reasons)
-    without = [_without(stage, names) for stage in stages]
-    if broken and (problems := _unplayable(without, entrants, playing)):
-        raise ConfigError([f"{problem} ({', '.join(names)}: left out by --skip-broken)" for problem in problems])
-    return Entrants(playing, commands, tuple(reasons[bot.identity] for bot in broken))
+    playing = those_left(stages, entrants, {bot: _with_next(reason) for bot, reason in reasons.items()}, say)
+    return Entrants(playing, commands, tuple(reasons[bot.identity] for bot in entrants if bot.identity in reasons))
 
 
 def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> list[Bot]:
@@ -243,25 +237,6 @@ def _of_the_machine(error: BotError) -> bool:
     from khiva_arena.common.machine import of_the_machine  # not above: most bots start
 
     return of_the_machine(error)
-
-
-def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:
-    """Return why the bots that are left cannot play these stages, [] if they can.
-
-    The candidate of a gauntlet that names none is the first of all bots, so it must not be left out.
-    """
-    if not playing:
-        return ["no bot is left to play"]
-    first = stages[0]
-    if first.format == Format.GAUNTLET and not first.candidates and playing[0] != entrants[0]:
-        return [f"the candidate, {entrants[0].name}, cannot play; name another one with --candidate"]
-    return unplayable(stages, playing)
-
-
-def _without(stage: Settings, names: Sequence[str]) -> Settings:
-    """Return the settings without the permissions of bots that are left out."""
-    env = tuple(word for word in stage.env if word.rpartition("=")[0] not in names)
-    return replace(stage, network=tuple(name for name in stage.network if name not in names), env=env)
 
 
 def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, NotPlayed]) -> dict[str, Command]:

@@ -75,7 +75,7 @@ def announce(
     if uneven := _uneven(settings, play):
         log.say(uneven)
     if entrants.left_out:
-        log.say(f"--skip-broken leaves out {', '.join(bot.name for bot in entrants.left_out)}", warning=True)
+        log.say(f"{settings.leaves_out} leaves out {', '.join(bot.name for bot in entrants.left_out)}", warning=True)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)

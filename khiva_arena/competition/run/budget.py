@@ -64,7 +64,7 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     executor = executor_of(first, Entrants(tuple(entrants)), sandbox, None, say)
     admit(sandbox, first, say, rated=True)
     with ExitStack() as stack:
-        playing = players_of(stages, entrants, sandbox.level, executor, stack)
+        playing = players_of(stages, entrants, sandbox, executor, stack)
         definition = definition_of(first, playing.entrants, sandbox)
         store_exists = Store.check(first.out)
         if store_exists and not new_event and (chain := _begun_in(first, definition)):
@@ -76,7 +76,7 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
         if not first.place and store_exists and (took := _recorded_time(first, definition)):
             measure = MeasuredTime(took, executor.at_a_time)
         else:
-            if first.place and not first.skip_broken:
+            if first.place and not first.leaves_out:
                 executor.say = _only_warnings(say)  # the run says again who is ready
             playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
             measure = trial.measure(executor, [playing.commands[bot.identity] for bot in playing.entrants])

@@ -131,10 +131,10 @@ class Run:
         """Choose the executor of the matches, and the bots: those that do not start are left out if the settings say so."""
         self._playing = self.trial.entrants if self.trial else Entrants(tuple(self.entrants))
         self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
-        if self._first.skip_broken or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
+        if self._first.leaves_out or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
             self._admit()
         if self.trial is None:
-            self._playing = players_of(self.stages, self.entrants, self._sandbox.level, self._executor, stack)
+            self._playing = players_of(self.stages, self.entrants, self._sandbox, self._executor, stack)
 
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""

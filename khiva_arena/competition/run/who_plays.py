@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
-from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.hooks import Hook
 from khiva_arena.common.result import Clock
 from khiva_arena.common.say import Say
@@ -29,17 +29,24 @@ EXECUTORS: Hook[MakeExecutor] = Hook("cluster")
 
 
 def players_of(
-    stages: Sequence[Settings], entrants: Sequence[Bot], level: Level, executor: Executor, stack: ExitStack
+    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, executor: Executor, stack: ExitStack
 ) -> Entrants:
-    """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError.
+    """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError,
+    StoreError.
 
     stack: ends an executor that was asked
     """
-    if stages[0].clock is Clock.TICKS:
-        entrants = as_modules(entrants, level, skip_broken=stages[0].skip_broken)
-    if stages[0].skip_broken:
-        return stack.enter_context(executor).without_broken(stages, entrants)
-    return Entrants(tuple(entrants))
+    first = stages[0]
+    if first.clock is Clock.TICKS:
+        entrants = as_modules(entrants, sandbox.level, skip_broken=bool(first.leaves_out))
+    if not first.leaves_out:
+        return Entrants(tuple(entrants))
+    playing = stack.enter_context(executor).without_broken(stages, entrants)
+    if not first.probation:
+        return playing
+    from khiva_arena.competition.run.probation import on_probation  # not above: most runs try no bots
+
+    return on_probation(stages, playing, sandbox, executor)
 
 
 def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:

@@ -18,7 +18,7 @@ from khiva_arena.common.text import is_text
 from khiva_arena.competition.settings import define, permissions
 from khiva_arena.competition.settings.file import SettingsFile, by_line, renamed_settings
 from khiva_arena.competition.settings.permissions import asking
-from khiva_arena.competition.settings.settings import Settings
+from khiva_arena.competition.settings.settings import LEAVING_OUT, Settings
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import bots as bot_files
@@ -163,7 +163,8 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
 
     Raises ConfigError with every mistake, SameBots if the only one is a bot that is named twice.
     """
-    words, engines, broken = settings.get("bots", ()), settings.get("engines"), settings.get("skip_broken") is True
+    words, engines = settings.get("bots", ()), settings.get("engines")
+    broken = any(settings.get(name) is True for name in LEAVING_OUT)
     loading = asking(loads.valid_part_of(settings), say)
     bots: list[Bot] = []
     errors: list[ConfigError] = []

@@ -22,6 +22,7 @@ from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import Conditions
 from khiva_arena.records.replay.record import Record, digest_of
 
 
@@ -90,15 +91,26 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
     random_secret = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(random_secret or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)
-    bots = [(bot.name, bot.identity) for bot in entrants]
-    runtimes = msgspec.to_builtins(runtimes_of(entrants))
-    terms = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
-    terms |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
-    name = seeds.match_id(digest_of({**terms, "bots": bots, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
+    name = match_id(terms_of(settings, conditions, entrants), entrants, seed)
     commands = stage_all(entrants, sandbox, settings.network, settings.env, settings.link_ms, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
+    bots = [(bot.name, bot.identity) for bot in entrants]
     job = Job(0, 1, conditions.header(bots, name, seed), seed, commands, sandbox)
     return OneMatch(job, tuple(entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
+
+
+def terms_of(settings: Settings, conditions: Conditions, entrants: Sequence[Bot]) -> dict[str, Any]:
+    """Return the conditions of a match of these bots, with the runtimes and permissions that they have, as plain data."""
+    runtimes = msgspec.to_builtins(runtimes_of(entrants))
+    terms = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
+    return terms | {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
+
+
+def match_id(terms: Mapping[str, Any], entrants: Sequence[Bot], seed: bytes) -> str:
+    """Return the id of a match that belongs to no event. ``seed``: the secret of its deal."""
+    bots = [(bot.name, bot.identity) for bot in entrants]
+    of_all = digest_of({**terms, "bots": bots, "deal": seeds.commitment("match", seed)})
+    return seeds.match_id(of_all[: seeds.ID_LENGTH], 0)
 
 
 def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ from khiva_arena.words import nearest
 OF_LINE_UPS = ("lineups", "copies")
 """The settings that make line-ups more or fewer, where they are all known from the start."""
 ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
+LEAVING_OUT = ("probation", "skip_broken")
+"""The switches by which bots that cannot play are left out."""
 OF_A_TEST: dict[str, Setting] = {row.name: row for row in (*TABLE, *TEST_TABLE)}
 DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
@@ -91,10 +93,16 @@ class Settings(msgspec.Struct, frozen=True):
     env: tuple[str, ...] = ()
     rate_kept: bool = False
     skip_broken: bool = False
+    probation: bool = False
     stage: int = 0
     name: str = ""
     take: int | None = None
     hypotheses: Hypotheses | None = None
+
+    @property
+    def leaves_out(self) -> str:
+        """The option by which bots that cannot play are left out; "" if they end the run."""
+        return next((ROWS[name].option for name in LEAVING_OUT if getattr(self, name)), "")
 
     @property
     def place(self) -> str:

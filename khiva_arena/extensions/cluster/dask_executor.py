@@ -146,7 +146,7 @@ class Cluster:
         """The number of matches that the workers that are ready now play at a time."""
         return self._crew.at_a_time()
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> TriedTimes:
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False) -> TriedTimes:
         """Play tables of no event, and return the times of their matches, counted from when a worker was given the table."""
         self._gather(ALL_SECONDS)
         self._timed = []

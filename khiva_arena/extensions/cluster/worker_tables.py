@@ -14,6 +14,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.runners import SLOWEST
 from khiva_arena.errors import GameFault, RecordError
 from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import unconfirmed
 from khiva_arena.records.replay.verify import faults_of, verify
 
@@ -103,12 +104,17 @@ def _check_beside(outcome: Outcome, seats: int) -> None:
         raise ValueError("a number that cannot be")
 
 
+def _ended_early(job: Job, record: Record) -> bool:
+    """Tell whether a trial ended at the forfeit of its bot: its record has no end that the rules give."""
+    return any(record.forfeited_at[seat] is not None for seat in job.ends_with)
+
+
 def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
     """Return the outcome if its record follows from its choices by the rules, a void if the game fails in the replay.
 
     Raises RecordError for a record that no arbiter makes: then its sender lies, or is broken.
     """
-    if outcome.record is None:
+    if outcome.record is None or _ended_early(job, outcome.record):
         return outcome
     try:
         verify(outcome.record, job.secret)

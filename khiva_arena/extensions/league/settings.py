@@ -57,6 +57,7 @@ NOT_IN_A_LEAGUE = {
     "network": "bots of strangers get no network",
     "env": "bots of strangers get no variables",
     "skip_broken": "a bot that does not start is suspended",
+    "probation": "each bot that is entered plays a trial table",
     "stage": "a league has no stages",
 }
 """The settings of a competition that a league does not have, and what to do about each."""

@@ -74,8 +74,8 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
     problems += [
         f"--plan: bot {bot.name} is seated by only one machine, so it plays in no shard" for bot in entrants if bot.guest
     ]
-    if first.skip_broken:
-        problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")
+    if first.leaves_out:
+        problems.append(f"--plan and {first.leaves_out}: a plan names those who play; leave out the bots that cannot")
     problems += [f"--plan {problem}" for problem in places_of_bots(path, entrants)]
     if problems:
         raise ConfigError(problems)

@@ -22,5 +22,5 @@ def init(file: Path) -> None:
             f"for a bot of your own, type khiva-arena new python {shlex.quote(str(file))}"
         )
     with new_file(file) as out:
-        out.write(settings_text({"bots": BOTS, "out": f"results/{file.stem}"}).encode())
+        out.write(settings_text({"bots": BOTS, "probation": True, "out": f"results/{file.stem}"}).encode())
     say(harmless(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}"))

@@ -235,6 +235,7 @@ class Why(StrEnum):
     UNREAD = "it cannot be read"
     UNBUILT = "it is not built"
     NOT_STARTED = "it does not start"
+    FORFEITED = "it forfeits its trial match"
     NO_BOT = "it is no bot"
 
 

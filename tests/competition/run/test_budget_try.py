@@ -30,7 +30,7 @@ class Slow:
         self.whole_tables, self.played, self.deals = whole_tables, list[list[int]](), set[bytes]()
         self._clock = clock
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Any) -> TriedTimes:
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Any, *, is_trial: bool = False) -> TriedTimes:
         for table in tables:
             self.played.append([job.ordinal for job in table])
             self.deals.update(job.secret for job in table)

@@ -25,7 +25,7 @@ def test_a_plan_has_the_seeds_that_fit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan")),
+        (["--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan", option="--skip-broken")),
         (["--from-plan", "p"], sentence("run", "plan-budget-plan-says")),
     ],
 )

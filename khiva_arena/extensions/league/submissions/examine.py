@@ -9,8 +9,9 @@ A bot is unpacked into a draft, which becomes the league's copy in one step once
 import resource
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,6 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common import shipped
 from khiva_arena.common.machine import of_the_machine
 from khiva_arena.common.result import Clock
@@ -28,6 +28,7 @@ from khiva_arena.competition.conformance.check_report import CheckReport, Status
 from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.conformance.whole_check import check
 from khiva_arena.competition.playing.starts import as_modules, ready_to_play
+from khiva_arena.competition.playing.trials import TrialMatch, play_trials
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
@@ -310,53 +311,33 @@ def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
     except (BotError, ConfigError) as error:
         raise StagingError(f"no trial table can be played, since an anchor does not start: {error}") from None
     commands = ready_to_play(league.settings, [*league.anchors, playing], league.sandbox, say_nothing, of_anchors)
-    outcomes: list[Outcome] = []
-
-    def take(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        renew()
-
     secret = secrets.token_bytes(seeds.SECRET_BYTES)
-    pool.play(iter([_job(league, bots, commands, rotation, secret) for rotation in range(len(bots))]), 1, take)
-    recorded = sorted((outcome for outcome in outcomes if outcome.record), key=lambda outcome: outcome.ordinal)
-    if len(recorded) < len(bots):
-        voids = [outcome for outcome in outcomes if not outcome.record]
-        if any(-outcome.ordinal % len(bots) in outcome.causes for outcome in voids):
-            return Finding(
-                False,
-                f"its trial table could not be played because of it: {voids[-1].void}",
-            )
-        raise StagingError(f"the trial table of {bot.name} was void: {voids[-1].void}")
-    places, faults = [], []
-    for outcome in recorded:
-        seat = -outcome.ordinal % len(bots)
-        assert outcome.record is not None
-        places.append(str(outcome.record.ranks[seat]))
-        faults += [f"match {outcome.ordinal + 1}: {blame.verdict}: {blame.detail}" for blame in outcome.seats[seat].faults]
-    played = f"its trial table: {count(len(bots), 'match', 'matches')}, places {', '.join(places)}"
+    trials = [TrialMatch(bots, f"trial-{rotation}", secret, rotation) for rotation in range(len(bots))]
+    conditions = conditions_of(league.settings, bots, league.sandbox)
+
+    def play(tables: Iterator[tuple[Job, ...]], take: Callable[[Outcome], None]) -> None:
+        def renew_and_take(outcome: Outcome) -> None:
+            renew()
+            take(outcome)
+
+        pool.play(chain.from_iterable(tables), 1, renew_and_take)
+
+    tried = play_trials(trials, conditions, commands, league.sandbox, play)
+    if voids := [match.outcome.void for match in tried if match.outcome.record is None]:
+        if any(match.is_cause for match in tried):
+            return Finding(False, f"its trial table could not be played because of it: {voids[0]}")
+        raise StagingError(f"the trial table of {bot.name} was void: {voids[0]}")
+    places = ", ".join(str(match.places[0]) for match in tried)
+    faults = [f"match {n}: {blame.verdict}: {blame.detail}" for n, match in enumerate(tried, 1) for blame in match.faults]
+    played = f"its trial table: {count(len(bots), 'match', 'matches')}, places {places}"
     if faults:
         return Finding(False, "\n".join([f"{played}, and faults, for which it would forfeit or lose time:", *faults]))
     return Finding(True, f"its check passed; {played}, no fault")
 
 
-def _at_the_table(bot: Bot, anchors: Sequence[Bot], seats: int) -> list[Bot]:
+def _at_the_table(bot: Bot, anchors: Sequence[Bot], seats: int) -> tuple[Bot, ...]:
     """Return the bots of a trial table: the bot, and the anchors in turn, as often as it takes."""
-    return [bot, *(anchors[number % len(anchors)] for number in range(seats - 1))]
-
-
-def _job(
-    league: League,
-    bots: Sequence[Bot],
-    commands: dict[str, Command],
-    rotation: int,
-    secret: bytes,
-) -> Job:
-    """Return a match of the trial table: in rotation r, seat s has the bot at place r + s."""
-    seated = [bots[(rotation + seat) % len(bots)] for seat in range(len(bots))]
-    header = conditions_of(league.settings, bots, league.sandbox).header(
-        [(bot.name, bot.identity) for bot in seated], f"trial-{rotation}", secret
-    )
-    return Job(rotation, 1, header, secret, tuple(commands[bot.identity] for bot in seated), league.sandbox)
+    return (bot, *(anchors[number % len(anchors)] for number in range(seats - 1)))
 
 
 def _for_author(text: str, draft: Path) -> str:
