@@ -18,7 +18,6 @@ from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.say import Say, say_nothing
-from khiva_arena.competition.playing.leaving_out import those_left
 from khiva_arena.competition.settings.competition import entrants_named
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
@@ -207,6 +206,8 @@ def without_broken(
     else:
         commands = _start_here(stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons)
         warn_of_cold_files(say)
+    from khiva_arena.competition.playing.leaving_out import those_left  # not above: most runs leave none out
+
     playing = those_left(stages, entrants, {bot: _with_next(reason) for bot, reason in reasons.items()}, say)
     return Entrants(playing, commands, tuple(reasons[bot.identity] for bot in entrants if bot.identity in reasons))
 

@@ -10,6 +10,8 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.new_file import new_file
 
 BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
+VALUES = {"bots": BOTS, "probation": True}
+"""The settings of a new file that are not the defaults, beside the folder for results: a cup for a class, which no bot spoils."""
 
 
 def init(file: Path) -> None:
@@ -22,5 +24,5 @@ def init(file: Path) -> None:
             f"for a bot of your own, type khiva-arena new python {shlex.quote(str(file))}"
         )
     with new_file(file) as out:
-        out.write(settings_text({"bots": BOTS, "probation": True, "out": f"results/{file.stem}"}).encode())
+        out.write(settings_text({**VALUES, "out": f"results/{file.stem}"}).encode())
     say(harmless(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}"))

@@ -12,15 +12,15 @@ from khiva_arena.competition.settings import template
 from khiva_arena.competition.settings.file import read_file
 from khiva_arena.competition.settings.settings import DEFAULTS
 from khiva_arena.competition.settings.stages import OF_A_STAGE, stages_from
-from khiva_arena.interface.commands.init import BOTS as SHIPPED
+from khiva_arena.interface.commands.init import VALUES
 
 BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
-NO_DEFAULT = {"bots", "out"}  # which the file sets to something of use
+NO_DEFAULT = {*VALUES, "out"}  # which the file sets to something of use
 
 
 def settings_text() -> str:
-    return template.settings_text({"bots": SHIPPED, "out": "results/competition"})
+    return template.settings_text({**VALUES, "out": "results/competition"})
 
 
 @NEEDS_ALL
