@@ -212,6 +212,27 @@ def test_anything_wrong_before_the_hello_is_start_failed(seat: int, start: list[
     assert outcome.seats[seat].faults[0].detail
 
 
+@EVERY_SEAT
+def test_a_trial_ends_at_the_forfeit_of_its_bot_and_at_no_other(seat: int) -> None:
+    bots = seated(Misbehaves(lambda message: act(message, choice=999), at=4), seat)
+    plain = job([NOBODY] * SEATS, policy="strict")
+    whole, _ = play(plain, bots)
+    for ends_with in ((seat,), ((seat + 1) % SEATS,)):
+        bots = seated(Misbehaves(lambda message: act(message, choice=999), at=4), seat)
+        outcome, wire = play(structs.replace(plain, ends_with=ends_with), bots)
+        assert whole.record is not None
+        assert outcome.record is not None
+        if ends_with == (seat,):
+            at = outcome.record.forfeited_at[seat]
+            assert at == len(outcome.record.steps) < len(whole.record.steps)
+            assert outcome.record.steps == whole.record.steps[:at]
+            assert outcome.record.ranks[seat] == SEATS
+            ends = [to for to, message in wire.sent if message["type"] == "end"]
+            assert sorted(ends) == [other for other in range(SEATS) if other != seat]
+        else:
+            assert outcome.record == whole.record
+
+
 def test_unknown_fields_and_capabilities_are_ignored() -> None:
     def chatty(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         if message["type"] == "hello":

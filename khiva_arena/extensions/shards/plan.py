@@ -75,7 +75,8 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
         f"--plan: bot {bot.name} is seated by only one machine, so it plays in no shard" for bot in entrants if bot.guest
     ]
     if first.leaves_out:
-        problems.append(f"--plan and {first.leaves_out}: a plan names the bots that play, and tries none; leave it out, and the bots that cannot play")
+        names = "a plan names the bots that play, and tries none"
+        problems.append(f"--plan and {first.leaves_out}: {names}; leave it out, and the bots that cannot play")
     problems += [f"--plan {problem}" for problem in places_of_bots(path, entrants)]
     if problems:
         raise ConfigError(problems)

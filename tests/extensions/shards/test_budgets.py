@@ -25,7 +25,10 @@ def test_a_plan_has_the_seeds_that_fit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan", option="--skip-broken")),
+        (
+            ["--plan", "p", "--skip-broken"],
+            sentence("shards", "plan-leaves-out", option="--skip-broken", names=sentence("shards", "plan-names-bots")),
+        ),
         (["--from-plan", "p"], sentence("run", "plan-budget-plan-says")),
     ],
 )

@@ -220,8 +220,14 @@ def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list
         (["--plan", "p", "--web"], "--plan and --web: a plan plays nothing; give --web to a run --from-plan"),
         (["--plan", "p", "--new-event"], "--plan and --new-event: each plan is of an event of its own; leave it out"),
         (["--plan", "p", "--any-engine"], "of this version"),
-        (["--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan", option="--skip-broken")),
-        (["--plan", "p", "--probation"], sentence("shards", "plan-skip-broken-plan", option="--probation")),
+        (
+            ["--plan", "p", "--skip-broken"],
+            sentence("shards", "plan-leaves-out", option="--skip-broken", names=sentence("shards", "plan-names-bots")),
+        ),
+        (
+            ["--plan", "p", "--probation"],
+            sentence("shards", "plan-leaves-out", option="--probation", names=sentence("shards", "plan-names-bots")),
+        ),
         (["--plan", "p", "--from-plan", "cup.plan"], "--plan and --from-plan: a plan is written once, then played"),
         (["--from-plan", "cup.plan", "--new-event"], "make a new plan"),
         (["--from-plan", "cup.plan", "--commit"], "--commit: the commitment was printed when the plan was made; leave it out"),
