@@ -24,7 +24,7 @@ from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.competition.playing.leaving_out import those_left
-from khiva_arena.competition.playing.starts import LINE_SHOWN, Entrants, as_modules
+from khiva_arena.competition.playing.starts import LINE_SHOWN, Entrants
 from khiva_arena.competition.playing.trials import TrialMatch, TriedMatch, play_trials
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.one_match import match_id, terms_of
@@ -70,7 +70,7 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
     Raises ConfigError if too few are left, StoreError if results cannot be kept, and what ``executor`` raises.
     """
     first = stages[0]
-    opponent = _opponent(first, sandbox)
+    opponent = _opponent(first)
     candidates = [_candidate(first, bot, opponent, sandbox) for bot in playing.entrants if not bot.guest]
     results = dict(trial_results.read(first.out))
     _try_all(first, [each for each in candidates if each.key not in results], opponent, sandbox, executor, results)
@@ -90,14 +90,15 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
     return playing._replace(entrants=left, left_out=(*playing.left_out, *out.values()), trials=tuple(passed))
 
 
-def _opponent(first: Settings, sandbox: Sandbox) -> Bot | None:
-    """Return the bot that sits at the other seats of a trial; None for copies of the bot on trial."""
-    if first.game.outside:
+def _opponent(first: Settings) -> Bot | None:
+    """Return the bot that sits at the other seats of a trial; None for copies of the bot on trial.
+
+    In ticks it would need an interpreter, which not every machine has.
+    """
+    if first.game.outside or first.clock is Clock.TICKS:
         return None
     bot = load(OPPONENT)
-    if of_another_game([bot], first.game.name):
-        return None
-    return as_modules([bot], sandbox.level, skip_broken=False)[0] if first.clock is Clock.TICKS else bot
+    return None if of_another_game([bot], first.game.name) else bot
 
 
 def _candidate(first: Settings, bot: Bot, opponent: Bot | None, sandbox: Sandbox) -> _Candidate:

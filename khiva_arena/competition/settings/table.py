@@ -184,7 +184,7 @@ TABLE: tuple[Setting, ...] = (
                  "with the others."),
     Setting("probation", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True, common=True,
             help="Play a trial match with each bot first, and leave out those that forfeit it. It is against the shipped bot "
-                 "random, or copies of the bot where no shipped bot plays the game, at the seats and limits of the first stage, "
+                 "random, or copies of the bot in ticks and in a game of your own, at the seats and limits of the first stage, "
                  "on a deal of its own. Bots that cannot be read, built or started are left out, too."),
     Setting("rate_kept", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True,
             help="Rate bots that may remember, since one process of theirs serves many matches, together with the others."),

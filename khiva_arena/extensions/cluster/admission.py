@@ -74,7 +74,8 @@ class Recruiting:
         self._command = offers.describe_process()
         # A worker that was ready for the bots before may be unable to start one of these.
         for worker in self._crew.ready_workers():
-            self._lacks(worker)
+            if not self._lacks(worker) and self._bots.keys() - worker.commands.keys() - worker.broken.keys():
+                worker.stage = RecruitStage.NEW  # it is asked again, since it was not asked about all of these bots
 
     def as_played_by(self, worker: ClusterWorker, job: Job) -> Job:
         """Return a match with the worker's own way to start its bots."""

@@ -14,6 +14,7 @@ import pytest
 from arena import C_GREEDY, C, arena, arena_process, bots, wait_for_matches
 from dask_cluster import DaskCluster
 from made_up_workers import GOOD, crew, worker
+from trial_bots import ILLEGAL, write
 from waiting import PATIENCE
 from wording import pattern, sentence
 
@@ -23,6 +24,7 @@ from khiva_arena.competition.run.announcing import _estimate
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.extensions.cluster.access import Access
 from khiva_arena.extensions.cluster.workers import RecruitStage
+from khiva_arena.records.store import trial_results
 from khiva_arena.records.store.db import Store
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
@@ -59,6 +61,22 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
     assert "--skip-broken leaves out crash, unbuilt, none" in there.stderr
     digest = re.findall("run digest ([0-9a-f]{64})", here.stderr)
     assert re.findall("run digest ([0-9a-f]{64})", there.stderr) == digest != []
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("cluster")
+def test_bots_are_tried_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
+    write(tmp_path, wrong=ILLEGAL)
+    words = ["run", *bots(C, C_GREEDY, "wrong"), "--probation", "--seats", "2", "--seeds", "1", "--seed", "x"]
+    here = arena(*words, "--out", "here", cwd=tmp_path)
+    there = arena_process(*words, "--out", "there", *cluster.flags, cwd=tmp_path)
+    for done in (here, there):
+        assert re.search(
+            r"warning: wrong is left out: .*: illegal at step \d+: choice 999 of .*; next: khiva-arena match", done.stderr
+        )
+    digest = re.findall("run digest ([0-9a-f]{64})", here.stderr)
+    assert re.findall("run digest ([0-9a-f]{64})", there.stderr) == digest != []
+    assert sorted(result.passed for result in trial_results.read(tmp_path / "there").values()) == [False, True, True]
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from arena import C, arena, bots
 from own_games import TEMPLATE, changed
 from pages import blocks
 from stores import NAIVE, RANDOM
+from trial_bots import write
 from wording import sentence
 
 import khiva_arena
@@ -20,6 +21,7 @@ from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.extensions.own_games.own_game import advice
 from khiva_arena.extensions.seats.person import Person
 from khiva_arena.records.replay.definition import read_definition
+from khiva_arena.records.store import trial_results
 from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
@@ -133,6 +135,18 @@ def test_tables_of_two_versions_are_told_apart_by_their_hashes(table: Path) -> N
     assert "hand over several with a --game each; `khiva-arena verify STORE EVENT` needs that of the event alone" in refused
     assert "2 of 2 matches are sound" in arena("verify", "versions", "2", "--game", "later.py", cwd=table).stdout
     assert arena("verify", "versions", "--game", "game.py", "--game", "later.py", cwd=table).stdout.count("are sound") == 2
+
+
+def test_its_bots_are_tried_against_copies_of_themselves(tmp_path: Path) -> None:
+    two(tmp_path)
+    write(tmp_path, wrong="if times >= 3: return 999")
+    run = ["run", "--game", "mine/game.py", *bots(RANDOM, NAIVE, "wrong"), "--seats", "3", "--copies", "2", "--seeds", "1"]
+    done = arena(*run, "--isolation", "trusted", "--probation", "--out", "out", cwd=tmp_path)
+    (words,) = re.findall(r"wrong is left out: .*: illegal at step \d+: .*; next: khiva-arena (match .*)", done.stderr)
+    assert words.startswith("match --bot wrong --bot wrong --bot wrong --seed ")
+    assert words.endswith(f" --game {tmp_path}/mine/game.py --isolation trusted")
+    assert "illegal: choice 999" in "".join(arena(*words.split(), cwd=tmp_path).stderr.splitlines())
+    assert {result.passed for result in trial_results.read(tmp_path / "out").values()} == {True, False}
 
 
 @pytest.mark.soak

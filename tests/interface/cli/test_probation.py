@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots, started
+from module_cup import vectors
 from once import made_once
 from pages import blocks, text
 from trial_bots import CRASHES, GOOD, ILLEGAL, sleeps, waits_for, write, write_uncompiled
@@ -65,7 +66,7 @@ def test_each_is_named_before_the_event_with_its_fault_its_words_and_what_to_do(
         assert f"; next: khiva-arena match --bot entries/{name} --bot shipped:python/random --seed " in lines[name]
     assert "choice 999 of" in lines["wrong"]
     assert "it wrote last: I choose 999; next: " in lines["wrong"]
-    assert "it wrote last: KeyError: 'the twentieth'; next: " in lines["crash"]
+    assert "it wrote last: KeyError: 'the ninth'; next: " in lines["crash"]
     assert sentence("probation", "once-more", name="slow") in before
     assert "--probation leaves out uncompiled, " in said
 
@@ -152,3 +153,15 @@ def test_a_test_of_one_bot_has_no_probation(tmp_path: Path) -> None:
     assert "--probation" in arena("sprt", "ann", "shipped:python/random", "--probation", cwd=tmp_path, code=2).stderr
     assert "--probation" not in arena("sprt", "--help", cwd=tmp_path).stdout
     arena("run", *bots("ann"), "--probation", "--from-plan", "plan", cwd=tmp_path, code=2)
+
+
+def test_modules_are_tried_in_ticks(tmp_path: Path) -> None:
+    modules = {"honest": "honest", "other": "illegal once", "wrong": "illegal three times", "late": "late"}
+    for name, module in vectors(modules).items():
+        (tmp_path / f"{name}.wasm").write_bytes(module)
+    words = ["--clock", "ticks", "--seats", "2", "--seeds", "1", "--turn", "10ms", "--bank", "0s", "--seed", "cup", "--jobs", "2"]
+    seated = bots("honest.wasm", "other.wasm", "wrong.wasm", "late.wasm")
+    said = arena("run", *seated, *words, "--probation", "--out", "out", cwd=tmp_path).stderr
+    assert re.search(r"wrong is left out: .*: illegal at step \d+: .* --clock ticks", said)
+    assert sorted(names_tried(tmp_path / "out")) == ["honest", "late", "other", "wrong"]
+    assert sentence("probation", "once-more", name="late") not in said, "in ticks a match is the same again"
