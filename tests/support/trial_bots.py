@@ -1,8 +1,12 @@
 """Bots for a cup with trials, in folders of their own: some play well, and each other one fails in its own way."""
 
+import json
+import re
 from pathlib import Path
 
 from arena import ROOT
+
+from khiva_arena.records.store.files import TRIALS
 
 KIT = ROOT / "bots" / "python" / "kit" / "khiva_kit.py"
 PROGRAM = """import os, sys, time
@@ -31,6 +35,12 @@ def sleeps(seconds: float) -> str:
     return f"time.sleep({seconds})"
 
 
+def sleeps_with(file: Path) -> str:
+    """Return the doing of a bot that sleeps half a minute before each decision while a file is there. Isolation must be
+    trusted."""
+    return f"if os.path.exists({str(file)!r}): time.sleep(30)"
+
+
 def waits_for(file: Path) -> str:
     """Return the doing of a bot that answers only when a file is there. Isolation must be trusted."""
     return f"while not os.path.exists({str(file)!r}): time.sleep(0.01)"
@@ -52,3 +62,14 @@ def write_uncompiled(entries: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "main.c").write_text("int main(void) { return x; }\n")
     (folder / "bot.toml").write_text('name = "uncompiled"\nbuild = "cc -o bot main.c"\nrun = "./bot"\nfiles = ["*.c"]\n')
+
+
+def names_tried(out: Path) -> list[str]:
+    """Return the name of each result of a trial that a folder has, in the order of the file."""
+    return [json.loads(line)["name"] for line in (out / TRIALS).read_bytes().splitlines()]
+
+
+def digest_of(said: str) -> str:
+    """Return the run digest that a run says on stderr."""
+    (digest,) = set(re.findall(r"run digest (\w{64})", said))
+    return digest

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from khiva_arena.common.result import Verdict
+from khiva_arena.common.text import harmless
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.events.pool_tables import PooledTable
 from khiva_arena.competition.pages.page_source import RecordedMatch
 from khiva_arena.display.page.data import PageTimes, Took
@@ -85,6 +88,49 @@ class DecisionTimes:
     def of(self, table: int) -> list[PageTimes]:
         """Return the decision times of a table by bot; bots without known or visible times are absent."""
         return [_times(bot, took) for (number, bot), took in self._took.items() if number == table and took]
+
+
+class _BotCosts:
+    """The microseconds of a bot's decisions: of all, and of those that it was late with. ``name``: of the bot."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.all, self.late = name, 0, 0
+
+
+class FaultCosts:
+    """The time that bots' time-outs took from some tables. ``may``: tells by a bot's identity whether its times are shown."""
+
+    def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
+        self._table = {event.id: at for at, table in enumerate(tables) for event in table.events}
+        self._may = may
+        self._seconds: defaultdict[int, float] = defaultdict(float)
+        self._bots: dict[tuple[int, str], _BotCosts] = {}
+
+    def add(self, event: EventRow, match: RecordedMatch) -> None:
+        """Count a match. In ticks the times of decisions are no part of the time that a match takes."""
+        table = self._table.get(event.id)
+        if table is None or match.seconds is None or event.definition.in_ticks:
+            return
+        self._seconds[table] += match.seconds
+        for bot, faults, times in zip(match.result.bots, match.result.faults, match.times or (), strict=False):
+            who = event.bots[bot]
+            if self._may(who.identity):
+                costs = self._bots.setdefault((table, who.identity), _BotCosts(who.name))
+                late = {step for fault, step in faults if fault == Verdict.TIMEOUT}
+                costs.all += sum(spent[1] for spent in times)
+                costs.late += sum(spent[1] for spent in times if spent[0] in late)
+
+    def of(self, table: int) -> list[str]:
+        """Return a line for each bot of a table with time-outs, the most expensive first."""
+        late = [costs for (number, _), costs in self._bots.items() if number == table and costs.late]
+        late.sort(key=lambda costs: -costs.late)
+        return [
+            harmless(
+                f"Time-outs of {costs.name} took {in_time(costs.late / 1e6)}, and all its decisions {in_time(costs.all / 1e6)}; "
+                f"all matches took {in_time(self._seconds[table])}."
+            )
+            for costs in late
+        ]
 
 
 class RoundTrips:

@@ -16,7 +16,7 @@ from khiva_arena.competition.events.find import uncollected
 from khiva_arena.competition.events.pool_tables import PooledTable
 from khiva_arena.competition.pages.page_source import SECTIONS, PageSource, RecordedMatch, tables_with_points
 from khiva_arena.competition.pages.replays import Replays, Wish
-from khiva_arena.competition.pages.times import DecisionTimes, RoundTrips
+from khiva_arena.competition.pages.times import DecisionTimes, FaultCosts, RoundTrips
 from khiva_arena.display.page import html
 from khiva_arena.display.page.data import (
     PageBot,
@@ -64,6 +64,7 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
     Raises StoreError or RecordError for a match that cannot be read, is damaged or does not verify.
     """
     replays, times, trips = Replays(wish), DecisionTimes(source.tables, wish.private.times), RoundTrips()
+    costs = FaultCosts(source.tables, wish.private.times)
     rated = {place for one in source.tables for place in one.standings.evidence.matches.places()}
     matches = html.MatchList()
     data = PageData(
@@ -82,7 +83,7 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
     for event, page_event in zip(source.events, data.events, strict=True):
         if wish.folder:
             wish.folder.begin(structs.replace(data, events=[page_event], tables=[], not_played=[]))
-        matches.add(_matches(source, event, rated, replays, [times.add, trips.add]))
+        matches.add(_matches(source, event, rated, replays, [times.add, trips.add, costs.add]))
         for position, bot in enumerate(page_event.bots):
             if REMOTE in bot.marks and (round_trip := trips.in_words(event, position)):
                 bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {round_trip}"
@@ -91,7 +92,7 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         wish.folder.finish()
     for number, table in enumerate(tables_with_points(source, replays.points)):
         page_table = _table(table, table.verdict(settings, store=source.kind == "store"))
-        data.tables.append(structs.replace(page_table, times=times.of(number)))
+        data.tables.append(structs.replace(page_table, times=times.of(number), notes=[*page_table.notes, *costs.of(number)]))
     return html.page(data, matches, replays.box.blocks)
 
 

@@ -1,6 +1,5 @@
 """``run --probation``: a bot that forfeits its trial match is left out before the event, which is that of the others."""
 
-import json
 import os
 import re
 import shutil
@@ -12,11 +11,13 @@ from arena import arena, bots, started
 from module_cup import vectors
 from once import made_once
 from pages import blocks, text
-from trial_bots import CRASHES, GOOD, ILLEGAL, sleeps, waits_for, write, write_uncompiled
+from trial_bots import CRASHES, GOOD, ILLEGAL, digest_of, names_tried, sleeps, sleeps_with, waits_for, write, write_uncompiled
 from waiting import until
 from wording import sentence
 
+from khiva_arena.common.time_in_words import in_time
 from khiva_arena.records.store import trial_results
+from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import TRIALS
 from khiva_arena.records.store.rows import Why
 
@@ -29,16 +30,6 @@ OUT = {"slow": "timeout", "wrong": "illegal", "crash": "crashed"}
 
 def settings(folder: Path, entries: str, out: str) -> None:
     (folder / f"{out}.toml").write_text(f'bots = ["{entries}/*"]\nprobation = true\nout = "{out}"\n')
-
-
-def names_tried(out: Path) -> list[str]:
-    """Return the name of each result that is kept, in the order of the file."""
-    return [json.loads(line)["name"] for line in (out / TRIALS).read_bytes().splitlines()]
-
-
-def digest_of(said: str) -> str:
-    (digest,) = set(re.findall(r"run digest (\w{64})", said))
-    return digest
 
 
 @made_once
@@ -135,6 +126,32 @@ def test_a_kill_among_the_trials_costs_only_those_in_progress(tmp_path: Path) ->
     done = arena("run", "out.toml", *QUICK, *patient, cwd=tmp_path)
     assert names_tried(tmp_path / "out") == [*before, "late"]
     assert digest_of(done.stderr) == digest_of(arena("run", "unkilled.toml", *QUICK, *patient, cwd=tmp_path).stderr)
+
+
+def test_a_bot_that_fails_later_keeps_its_losses_and_the_page_says_what_that_took(tmp_path: Path) -> None:
+    write(tmp_path / "entries", ann=GOOD, later=sleeps_with(tmp_path / "stop"))
+    settings(tmp_path, "entries", "out")
+    words = ["run", "out.toml", *QUICK, "--turn", "1s", "--bank", "0s"]
+    arena(*words, "--commit", cwd=tmp_path)
+    (tmp_path / "stop").touch()
+    done = arena(*words, cwd=tmp_path)
+    assert " is left out: " not in done.stderr
+    assert "Faults of later: 6 timeout." in done.stdout
+    arena("report", "out", "--out", "page.html", cwd=tmp_path)
+    (table,) = blocks(tmp_path / "page.html")["data"]["tables"]
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        rows = list(store.matches(event.id))
+    spent = [
+        spent for row in rows for seat in row.seats if event.bots[seat.bot].name == "later" for spent in row.times[seat.seat]
+    ]
+    late = sum(microseconds for _, microseconds in spent) / 1e6
+    assert len(spent) == 6, "it was late with each of its decisions until it was out"
+    told = [in_time(late), in_time(late), in_time(sum(row.seconds for row in rows))]
+    assert sentence("page", "time-outs-took", name="later", late=told[0], decisions=told[1], matches=told[2]) in table["notes"]
+    arena("report", "out", "--for-authors", "authors", cwd=tmp_path)
+    pages = {path.name.rpartition("-")[0]: text(path) for path in (tmp_path / "authors").iterdir()}
+    assert ["Time-outs of" in pages[name] for name in ("later", "ann")] == [True, False], "an author sees the times of one bot"
 
 
 def test_a_budget_and_a_commitment_try_each_bot_once(tmp_path: Path) -> None:
