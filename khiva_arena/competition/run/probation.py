@@ -30,7 +30,7 @@ from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.one_match import match_id, terms_of
 from khiva_arena.competition.settings.settings import DEFAULTS, ROWS, Settings
 from khiva_arena.competition.settings.table import TIMES
-from khiva_arena.entrants.bots import Bot, load, of_another_game
+from khiva_arena.entrants.bots import Bot, load, of_another_game, with_distinct_names
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import digest_of
@@ -70,7 +70,7 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
     Raises ConfigError if too few are left, StoreError if results cannot be kept, and what ``executor`` raises.
     """
     first = stages[0]
-    opponent = _opponent(first)
+    opponent = _opponent(first, playing.entrants)
     candidates = [_candidate(first, bot, opponent, sandbox) for bot in playing.entrants if not bot.guest]
     results = dict(trial_results.read(first.out))
     _try_all(first, [each for each in candidates if each.key not in results], opponent, sandbox, executor, results)
@@ -90,15 +90,18 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
     return playing._replace(entrants=left, left_out=(*playing.left_out, *out.values()), trials=tuple(passed))
 
 
-def _opponent(first: Settings) -> Bot | None:
+def _opponent(first: Settings, entrants: Sequence[Bot]) -> Bot | None:
     """Return the bot that sits at the other seats of a trial; None for copies of the bot on trial.
 
-    In ticks it would need an interpreter, which not every machine has.
+    In ticks it would need an interpreter, which not every machine has. It has the name of no other bot, or it would have the
+    permissions of that bot.
     """
     if first.game.outside or first.clock is Clock.TICKS:
         return None
     bot = load(OPPONENT)
-    return None if of_another_game([bot], first.game.name) else bot
+    if of_another_game([bot], first.game.name):
+        return None
+    return with_distinct_names([*(each for each in entrants if each.identity != bot.identity), bot])[-1]
 
 
 def _candidate(first: Settings, bot: Bot, opponent: Bot | None, sandbox: Sandbox) -> _Candidate:

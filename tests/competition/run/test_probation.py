@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from khiva_arena.arbiter.job import Job, Outcome, SeatReport
 from khiva_arena.arbiter.live import void
@@ -35,16 +36,18 @@ class Told:
     """An executor whose matches go as they are told: for the bot on trial, the faults of each of its trials, None for a void.
 
     asked: the names of the bots of each call, in the order of their trials.
+    prepared: the names of the bots that were started at last.
     """
 
     def __init__(self, goes: dict[str, list[Faults | None]], at_a_time: int = 2) -> None:
         self.goes, self.at_a_time, self.asked, self.said = goes, at_a_time, list[list[str]](), list[str]()
-        self.secrets = set[bytes]()
+        self.secrets, self.prepared = set[bytes](), list[str]()
 
     def say(self, text: str, *, warning: bool = False) -> None:
         self.said.append(text)
 
     def prepare(self, entrants: Sequence[Any]) -> dict[str, Command]:
+        self.prepared = [bot.name for bot in entrants]
         return {bot.identity: Command((), "") for bot in entrants}
 
     def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Callable[[Outcome], None], *, is_trial: bool) -> TriedTimes:
@@ -132,6 +135,16 @@ def test_a_match_that_could_not_be_begun_counts_for_no_bot(tmp_path: Path) -> No
     playing = tried(tmp_path, NoMatch({}))
     assert names(playing) == NAMES
     assert all(result.void for result in playing.trials)
+
+
+def test_the_opponent_has_no_permissions_of_a_bot_with_its_name(tmp_path: Path) -> None:
+    namesake = replace(BOTS[0], name="random")
+    first = settings_from(
+        {"bots": [namesake.asked_as], "seats": 2, "probation": True, "out": str(tmp_path), "network": ["random"]}
+    )
+    executor: Any = Told({})
+    on_probation([first], Entrants((namesake, *BOTS[1:3])), Sandbox(Level.TRUSTED, first.resources), executor)
+    assert executor.prepared == ["random", "greedy", "search", "random-2"]
 
 
 @pytest.mark.parametrize(
