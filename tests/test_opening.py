@@ -57,6 +57,7 @@ OTHERS = {
     "interface/commands/decode": (1, TYPED),
     "interface/commands/new": (6, OURS),
     "extensions/grading/new_ladder": (2, OURS),
+    "interface/commands/new_repository": (1, OURS),
     "extensions/checker/page_command": (1, TYPED),
     "extensions/seats/relay_command": (2, TYPED),
     "competition/run/events_file": (2, TYPED),

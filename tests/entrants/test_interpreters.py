@@ -341,7 +341,7 @@ def test_a_new_bot_without_node_is_told_what_it_can_do(
     """One that has to be built needs its tools by either clock."""
     monkeypatch.setattr(new_bot.shipped, "lacks", lambda *_: "apt install nodejs")
     monkeypatch.setattr(new_bot, "pin_of", lambda _: "5e" * 32)
-    new_bot.new(language, tmp_path / "mine", as_json=False, as_module=False)
+    new_bot.new(language, tmp_path / "mine", new_bot.NewWish(as_module=False, searches=False), as_json=False)
     told = capsys.readouterr().out
     assert (sentence("new", "plays-in-ticks-here", lacks="apt install nodejs") in told) is plays
     assert ("khiva-arena match --bot" in told) is not plays

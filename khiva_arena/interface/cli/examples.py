@@ -120,6 +120,7 @@ EXAMPLES = {
         "khiva-arena new",
         "khiva-arena new c my-search --search",
         "khiva-arena new game my-game",
+        "khiva-arena new repository my-bot --language rust",
     ),
     "check": (
         "khiva-arena check my-bot",

@@ -15,7 +15,7 @@ _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": (_SETTINGS, "--lost", "--shipped", "--search", "--seal"),
+    "Bots": (_SETTINGS, "--lost", "--shipped", "--search", "--language", "--seal"),
     "What is played": (
         *("--seed-file", "--from", "--step", "--seat", "--choice", "--try", "--until"),
         *(_SETTINGS, "--quick", "--sample"),

@@ -52,8 +52,28 @@ class Ladders(Protocol):
 LADDERS: Hook[Ladders] = Hook("grading")
 
 
-def new(language: str | None, folder: Path | None, as_json: bool, as_module: bool, searches: bool = False) -> None:
+class NewWish(NamedTuple):
+    """The flags of ``new``.
+
+    as_module: whether the build of the bot makes a WebAssembly module.
+    searches: whether the bot searches.
+    of_bot: of a repository, the language of its bot, or a shipped bot to copy; None for Python.
+    game: of a repository, the game of its test; None for the first game that its bot plays.
+    """
+
+    as_module: bool
+    searches: bool
+    of_bot: str | None = None
+    game: str | None = None
+
+
+def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool) -> None:
     """Make the bot or the game, or list the languages."""
+    as_module, searches, of_bot, game = wish
+    if flag := "--language" if of_bot else "--game" if game else "":
+        raise ConfigError(
+            f"{flag} is for a repository: khiva-arena new repository my-bot {flag} {shlex.quote(of_bot or game or '')}"
+        )
     if language is None:
         _list(as_json, as_module, searches)
         return
@@ -66,15 +86,12 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
     if language.casefold() == LADDER:
         _new_ladder(folder, as_json)
         return
-    kit, start = template_of(language)
-    if searches or start == shipped.SEARCH:
-        start, searches = _search_of(kit, as_module), True
+    kit, start, searches = template_for(language, as_module, searches)
     if folder is None:
         words = f"{shlex.quote(language)} my-bot{' --search' * searches}{' --module' * as_module}"
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {words}")
-    tools = (_module_tools(kit) if as_module else kit,)
     files = make(kit, folder, start, as_module)
-    lacks = shipped.lacks(*(kit.search_tools(as_module) if searches else tools))
+    lacks = lacks_of(kit, as_module, searches)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "language": kit.name, "files": files, "lacks": lacks}))
         return
@@ -108,7 +125,14 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
     click.echo(f"How to make it better: {where('improve-a-bot')}")
 
 
+def lacks_of(kit: Language, as_module: bool, searches: bool) -> str:
+    """Return what this machine lacks for a new bot, "" for nothing."""
+    tools = (_module_tools(kit) if as_module else kit,)
+    return shipped.lacks(*(kit.search_tools(as_module) if searches else tools))
+
+
 def _module_tools(kit: Language) -> ModuleTools:
+    """Return the tools that make a bot a module. Raises ConfigError for a language without any."""
     if kit.module is None:
         names = ", ".join(name for name, language in shipped.languages().items() if language.module)
         raise ConfigError(f"--module: no bot in {kit.title} is known to become a module here; there are {names}")
@@ -128,7 +152,7 @@ def _search_of(kit: Language, as_module: bool) -> str:
 def _new_game(folder: Path | None, as_json: bool) -> None:
     if folder is None:
         raise ConfigError("name a folder for the new game: khiva-arena new game my-game")
-    names = _make_folder(folder, _fill_game)
+    names = make_folder(folder, lambda draft, _: _fill_game(draft))
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": names}))
         return
@@ -188,10 +212,25 @@ class Template(NamedTuple):
 
     language: its language.
     start: its name among the shipped bots of that language.
+    searches: whether it searches.
     """
 
     language: Language
     start: str
+    searches: bool = False
+
+
+def template_for(word: str, as_module: bool, searches: bool) -> Template:
+    """Return the bot from which a new bot is made, as the flags have it. Raises ConfigError.
+
+    word: a language, or a shipped bot such as shipped:python/llm
+    """
+    kit, start, _ = template_of(word)
+    if as_module:
+        _module_tools(kit)
+    if searches or start == shipped.SEARCH:
+        return Template(kit, _search_of(kit, as_module), searches=True)
+    return Template(kit, start)
 
 
 def template_of(word: str) -> Template:
@@ -227,10 +266,14 @@ def make(language: Language, folder: Path, start: str = START, as_module: bool =
 
     Raises ConfigError if the folder exists already or cannot be made, Unwritten if the disk is full.
     """
-    return _make_folder(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start, as_module))
+    return make_folder(folder, lambda draft, name: fill(language, draft, name, start, as_module))
 
 
-def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
+def make_folder(folder: Path, fill_draft: Callable[[Path, str], None]) -> list[str]:
+    """Make a folder, all of it or nothing. Returns its files. Raises ConfigError and Unwritten, as ``make`` does.
+
+    fill_draft: writes the files into a draft of the folder; called with the draft and the folder's name.
+    """
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
         raise ConfigError(f"{str(folder)!r}: a bot or game is named like its folder: give 1 to 64 printable characters")
@@ -244,7 +287,7 @@ def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
     try:
-        fill(draft)
+        fill_draft(draft, place.name)
         draft.chmod(0o777 & ~_umask())
         draft.rename(place)  # over an empty folder, too
     except OSError as error:
@@ -254,7 +297,8 @@ def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
 
 
-def _fill(language: Language, draft: Path, name: str, start: str, as_module: bool) -> None:
+def fill(language: Language, draft: Path, name: str, start: str, as_module: bool) -> None:
+    """Write the files of a new bot. ``start``: the shipped bot that it is made from."""
     home = language.folder / start
     bot = bot_files.load(f"{shipped.WORD}{language.name}/{start}")
     raw = tomllib.loads((home / "bot.toml").read_text(encoding="utf-8"))
