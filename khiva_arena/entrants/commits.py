@@ -116,6 +116,7 @@ def _read_files(at: "_At", entries: Sequence[git.TreeEntry], folder: Path, loadi
         _lay_out(folder, entries, _links(at, entries, blobs), loading.bounds)
         _fill(at, blobs, by_path, [folder / BOT_TOML], toml_file.LONGEST_FILE)
         bot_toml = manifest.read(folder / BOT_TOML, dict(loading.runtimes))
+        _refuse_submodules(at, entries, folder, bot_toml)
         by_path |= _beside(at, folder, bot_toml.include) if at.inside else {}
         unasked = replace(loading, include=allow_include)  # who agrees to them is asked when the folder is loaded
         files = sources.sources(folder, folder / BOT_TOML, bot_toml.files, bot_toml.include, unasked)
@@ -222,9 +223,15 @@ def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[g
     for entry in bots_own:
         if "" in entry.path.split("/"):  # it would lead out of the private folder
             raise ConfigError(_damaged(entry.path))
-        if entry.mode == SUBMODULE:
-            raise at.elsewhere(entry.path, "a submodule")
     return bots_own
+
+
+def _refuse_submodules(at: _At, entries: Sequence[git.TreeEntry], folder: Path, bot_toml: manifest.Manifest) -> None:
+    """Raise ConfigError if files of the bot may lie in a submodule. Other submodules are no concern of the bot."""
+    included = {os.path.normpath(name) for name in bot_toml.include}
+    for path in (entry.path for entry in entries if entry.mode == SUBMODULE):
+        if any(name.startswith(f"{path}/") for name in included) or sources.lead_below(bot_toml.files, folder / BOT_TOML, path):
+            raise at.elsewhere(path, "a submodule")
 
 
 def _links(at: _At, entries: Sequence[git.TreeEntry], blobs: git.Blobs) -> dict[str, bool]:
@@ -264,6 +271,9 @@ def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.Tr
             folders = [os.path.join(around, *parts[:number]) for number in range(1, len(parts))]
             marks |= {os.path.join(up, mark) for up in folders for mark in (BOT_TOML, sources.STORE)}
     asked = sorted(path for path in wanted | marks if not path.startswith(f"{at.inside}/"))
+    ups = {str(up) for path in wanted for up in Path(path).parents if str(up) not in (".", around)}
+    if submodule := next((entry.path for entry in _entries(at, sorted(ups)) if entry.mode == SUBMODULE), ""):
+        raise at.elsewhere(submodule, "a submodule")
     found = {folder.parent / os.path.relpath(entry.path, around or "."): entry for entry in _entries(at, asked)}
     found = {place: entry for place, entry in found.items() if entry.path in asked}
     kept = {place: entry for place, entry in found.items() if entry.path in wanted and entry.mode in FILES}

@@ -2,8 +2,8 @@
 
 Other keys of an entry are ignored. A command is split as cutechess splits it: at spaces, except those within double quotes. Three
 double quotes in a row stand for one literal quote. Files in a command, and the working directory itself, are relative to the
-folder of engines.json, as in a settings file. A command may also be a folder with a bot.toml. ``{python}`` is the arbiter's
-interpreter, as in ``--bot``.
+folder of engines.json, as in a settings file. A command may also be a folder with a bot.toml, or a commit of it. ``{python}`` is
+the arbiter's interpreter, as in ``--bot``.
 """
 
 import json
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.text import is_text
+from khiva_arena.entrants.bot_words import commit_word
 from khiva_arena.entrants.bots import Bot, broken, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
@@ -112,7 +113,7 @@ def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
     if not words:
         raise ConfigError("an empty command")
     home = base.absolute() / words[0]
-    if len(words) == 1 and os.path.isdir(home):
+    if len(words) == 1 and (os.path.isdir(home) or commit_word(str(home))):
         return replace(load(str(home), loading=loading), name=entry["name"])
     return replace(load(shlex.join(words), str(base.absolute()), loading), name=entry["name"])
 

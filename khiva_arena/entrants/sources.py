@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common import shipped
-from khiva_arena.entrants.loading import Bounds, Loading, in_words
+from khiva_arena.entrants.loading import DEFAULT, Bounds, Loading, in_words
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.record import canonical
 
@@ -60,6 +60,18 @@ def sources(folder: Path, manifest: Path, globs: Sequence[str], includes: Sequen
             raise ConfigError(f"{manifest}: include names {name!r}, but the folder has a {path.name} of its own")
     _measure(files_found, manifest, bounds)
     return tuple(sorted(files_found.items()))
+
+
+def lead_below(globs: Sequence[str], manifest: Path, path: str) -> bool:
+    """Tell whether globs may fit a file below a folder of the bot, whose files nobody can see.
+
+    path: of that folder, from the bot's own
+    """
+    walk = _Walk(manifest.parent, manifest, [_parts(glob, manifest) for glob in globs], DEFAULT)
+    places = walk.first()
+    for name in path.split("/"):
+        places = walk.below(_Entry(name, is_folder=True, is_link=False), places)
+    return bool(places) and "__pycache__" not in path.split("/")
 
 
 def identity_of_files(files: Sources, run: Sequence[str], build: Sequence[str], most: int, home: str) -> str:
@@ -142,7 +154,7 @@ class _Walk:
     def files(self, globs: Sequence[str]) -> dict[str, Path]:
         """Return each file that a glob fits, by its path inside the folder. Raises ConfigError if a glob fits none."""
         files: dict[str, Path] = {}
-        todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
+        todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self.first())]
         while todo:
             inside, depth, places = todo.pop()
             if depth > self._bounds.bot_depth:
@@ -152,7 +164,7 @@ class _Walk:
             for entry in self._entries(inside):
                 path = f"{inside}{entry.name}"
                 if entry.is_folder:
-                    if below := self._below(entry, places):
+                    if below := self.below(entry, places):
                         self._refuse_link(entry, path)
                         todo.append((f"{path}/", depth + 1, below))
                 # A store changes with every match, and holds secrets that no bot may know.
@@ -191,7 +203,11 @@ class _Walk:
             and _pattern(self._globs[glob][at]).match(entry.name)
         }
 
-    def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
+    def first(self) -> GlobPlaces:
+        """Return the places at which all globs begin."""
+        return self._open({(number, 0) for number in range(len(self._globs))})
+
+    def below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
         """Return the places that may match next in a folder below this one; ** passes a link by."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()

@@ -1,5 +1,6 @@
 """A bot as a commit has it, ``my-bot@REV``: read from real repositories, some of them made to harm the reader."""
 
+import json
 import os
 import re
 import shutil
@@ -262,6 +263,55 @@ def test_a_submodule_is_not_in_the_commit(path: str, word: str, shown: str) -> N
     assert sentence("entrants", "commit-elsewhere", path=shown, what="a submodule", commit=now) in why(f"{word}@HEAD")
 
 
+@pytest.mark.parametrize("files", ["*.py", "**/main.py", "lib/*.py", "sub/x/*.py", "sub/*"])
+def test_a_submodule_that_the_bot_does_not_take_is_no_mistake(files: str, repository: Path) -> None:
+    toml = TOML + f'files = ["main.py", "{files}"]\n'
+    digits = committed(
+        {"my-bot/bot.toml": toml, "my-bot/main.py": "", "my-bot/lib/a.py": "", "my-bot/sub/x/b.py": "", "my-bot/sub/c": ""}
+    )
+    for path in ("my-bot/vendor", "other/sub", "my-bot/sub/vendor"):
+        run("update-index", "--add", "--cacheinfo", f"160000,{digits},{path}")
+    run("commit", "-q", "-m", "submodules")
+    for path in ("vendor", "sub/vendor"):
+        (repository / "my-bot" / path).mkdir()
+    if "**" in files:
+        assert sentence(
+            "entrants", "commit-elsewhere", path="sub/vendor", what="a submodule", commit=run("rev-parse", "--short=7", "HEAD")
+        ) in why("my-bot@HEAD")
+    else:
+        assert load("my-bot@HEAD").identity == load("my-bot").identity
+
+
+@pytest.mark.parametrize("include", ["sub/kit.py", "../kit/kit.py"])
+def test_a_file_that_is_included_from_a_submodule_is_not_in_the_commit(include: str) -> None:
+    digits = committed({"my-bot/bot.toml": TOML + f'files = ["*.py"]\ninclude = ["{include}"]\n', "my-bot/main.py": ""})
+    path = os.path.dirname(os.path.normpath(f"my-bot/{include}"))
+    run("update-index", "--add", "--cacheinfo", f"160000,{digits},{path}")
+    run("commit", "-q", "-m", "a submodule")
+    now = run("rev-parse", "--short=7", "HEAD")
+    shown = path.removeprefix("my-bot/")
+    assert sentence("entrants", "commit-elsewhere", path=shown, what="a submodule", commit=now) in why(
+        "my-bot@HEAD", Loading(include=allow_include)
+    )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "on_disk"),
+    [("*.py text eol=crlf", b"old = 1\r\n"), ("*.py ident", b"old = 1\n"), ("* text=auto", b"old = 1\n")],
+)
+def test_a_commit_has_the_bytes_of_the_repository_whatever_gitattributes_say(
+    attributes: str, on_disk: bytes, repository: Path
+) -> None:
+    """Git converts line ends and the like between the repository and the disk; nothing is converted here."""
+    committed({"my-bot/bot.toml": TOML, ".gitattributes": f"{attributes}\n"})
+    (repository / "my-bot" / "main.py").write_bytes(on_disk)
+    committed({})
+    assert run("cat-file", "-s", "HEAD:my-bot/main.py") == str(len("old = 1\n"))
+    bot = load("my-bot@HEAD")
+    assert Path(stage(bot).folder, "main.py").read_bytes() == b"old = 1\n"
+    assert (bot.identity == load("my-bot").identity) is (on_disk == b"old = 1\n")
+
+
 def test_a_repository_of_another_user_is_not_read(repository: Path) -> None:
     committed()
     if os.geteuid():
@@ -469,11 +519,17 @@ def test_commands_take_a_commit(repository: Path, versions: str) -> None:
         'bots = ["../my-bot", "../my-bot@HEAD~1"]\nseats = 2\nseeds = 1\nout = "games"\n'
     )
     assert name in arena("run", "cups/cup.toml", *words, cwd=repository).stdout
+    engines = ({"command": "../my-bot", "name": "now"}, {"command": "my-bot@HEAD~1", "workingDirectory": "..", "name": "before"})
+    (repository / "cups" / "engines.json").write_text(json.dumps(engines))
+    listed = ("--engines", "cups/engines.json", "--seats", "2", "--seeds", "1", "--out", "listed")
+    assert "before" in arena("run", *listed, *words, cwd=repository).stdout
     committed({"my-bot/more.txt": "a third bot"})  # HEAD~1 is another commit from now on
     games = ("replay", "cups/games", "1/0", *trusted)
     seats = [arena(*games, "--seat", seat, cwd=repository).stdout for seat in "01"]
     assert sum(f"now {name}" in said for said in seats) == 1
     assert f"now {name}" in arena(*games, "--seat", "0", "--bot", "my-bot@HEAD~2", cwd=repository).stdout
+    said = [arena("replay", "listed", "1/0", *trusted, "--seat", seat, cwd=repository).stdout for seat in "01"]
+    assert sum("then before, now naive" in one for one in said) == 1, "a bot of an engines.json is found again"
     said = arena(*games, "--bot", "my-bot@HEAD", cwd=repository).stdout
     assert "then naive, now naive@" in said, "without --seat it is asked at the seat of its own name"
 
