@@ -29,6 +29,7 @@ _OUR_WORDS = (ARENA_S_OWN, MODULE, INTERPRETER)
 WORD = re.compile(r"\{([a-z][a-z0-9_-]{0,31})\}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _PACKAGE = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
+_SITES = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
 PYTHONS = ("bin/python3", "bin/python")
 LARGEST_PROGRAM = 1 << 32
 MOST_RUNTIMES = 100
@@ -164,6 +165,7 @@ def packages(runtime: Runtime) -> tuple[str, ...]:
 
 
 def has(runtime: Runtime, module: str) -> bool:
-    """Tell whether a module of this name can be imported in a runtime, by the names in its site-packages."""
-    sites = Path(runtime.prefix).glob("lib*/python3*/site-packages")
-    return any((site / module).is_dir() or (site / f"{module}.py").is_file() for site in sites)
+    """Tell whether a module of this name can be imported in a runtime, by the names in the folders of its packages."""
+    sites = [site for pattern in _SITES for site in Path(runtime.prefix).glob(pattern)]
+    names = (module, f"{module}.py", f"{module}.*.so", f"{module}.so")
+    return any(next(site.glob(name), None) for site in sites for name in names)

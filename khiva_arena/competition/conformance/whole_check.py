@@ -115,6 +115,10 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
     yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
     yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
+    if language_of(running.bot) == "python" and any(name.endswith(".py") for name, _ in running.bot.sources):
+        from khiva_arena.competition.conformance.steps_imports import declared  # not above: it is for bots in Python
+
+        yield PlannedStep("imports", "imports of its files", declared, asks=False)
     if running.bot.module or (running.bot.interpreted and pin_of(running.bot.interpreted.word)):
         from khiva_arena.competition.conformance.steps_ticks import of_a_match  # not above: few bots are modules
 
