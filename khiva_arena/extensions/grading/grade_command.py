@@ -17,12 +17,12 @@ from khiva_arena.common.machine import of_the_machine
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.display.terminal.console import say
-from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.errors import ArenaError
 from khiva_arena.extensions.grading import reports
 from khiva_arena.extensions.grading.interval import SAME_BOT, score_of
 from khiva_arena.extensions.grading.ladder import Ladder, check_ladder, read_ladder
 from khiva_arena.extensions.grading.marks import GradeOutput, RungMark, graded, mark_of, not_played
-from khiva_arena.extensions.grading.play_rungs import BadBot, Grading, Playable, Ungraded
+from khiva_arena.extensions.grading.play_rungs import BadBot, Grading, Playable, Ungraded, no_folder
 from khiva_arena.extensions.grading.safe_places import JUNIT, RESULTS, SEED_FILE, Written, check_written, secret_of, seed_of
 from khiva_arena.extensions.grading.seal import write_seal
 from khiva_arena.words import count
@@ -91,7 +91,7 @@ def _home_of(word: str) -> str:
         return word
     if word.startswith(shipped.WORD) or "@" in word:
         return ""
-    raise ConfigError(f"--bot {word}: there is no such folder; name the folder with the student's bot.toml")
+    raise no_folder(word)
 
 
 @contextmanager

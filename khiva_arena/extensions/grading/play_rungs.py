@@ -1,5 +1,6 @@
 """The matches of a bot against each rung of a ladder, an event each, in folders of the instructor."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +18,15 @@ from khiva_arena.competition.run.budget_try import Trial
 from khiva_arena.competition.run.options import RunOptions
 from khiva_arena.competition.run.run import Run
 from khiva_arena.competition.run.who_plays import executor_of
-from khiva_arena.competition.settings.competition import entrants_named, unplayable
+from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox, keep_private
+from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.entrants.hints.starts import NEXT
+from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.extensions.grading.ladder import FILE, Ladder, Rung
 from khiva_arena.records.store.db import Store
@@ -81,21 +84,21 @@ class Grading:
     # --- the bots ---
 
     def bot_of_student(self, word: str) -> Bot:
-        """Return a student's bot as it was read. Raises BadBot."""
+        """Return a student's bot as it was read. Raises BadBot, and ConfigError for a word that names no bot's files."""
         try:
-            (bot,) = self._read(word)
+            bot = self._read(word)
         except ConfigError as error:
-            if of_the_machine(error):
+            if of_the_machine(error) or not os.path.isdir(word):  # of a commit, the command may be the mistake
                 raise
             raise BadBot("\n".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)) from None
+        if bot.guest or not bot.complete:
+            raise no_folder(word)
         if problems := _unfit(self.settings, bot):
             raise BadBot("\n".join(problem.removeprefix(f"--bot {word}: ") for problem in problems))
         return bot
 
-    def _read(self, word: str) -> list[Bot]:
-        names = ("limits", "runtimes", "unreleased_interpreters")
-        reading = {key: value for key, value in {**self._ladder.values, **self._values}.items() if key in names}
-        return entrants_named({**reading, "bots": (word,)}, say_nothing)
+    def _read(self, word: str) -> Bot:
+        return bot_files.load(word, loading=asking(valid_part_of({**self._ladder.values, **self._values})))
 
     def admit(self, bot: Bot) -> None:
         """Choose the isolation of all bots, and try it. Raises ConfigError if bots would have the user's rights unasked.
@@ -137,7 +140,7 @@ class Grading:
         problems: list[str] = []
         for rung in self._ladder.rungs:
             try:
-                (bots[rung.name],) = self._read(str(rung.folder))
+                bots[rung.name] = self._read(str(rung.folder))
                 problems += [f"rung {rung.name}: {problem}" for problem in _unfit(self.settings, bots[rung.name])]
             except ConfigError as error:
                 problems += [f"rung {rung.name}: {problem}" for problem in error.problems]
@@ -226,6 +229,11 @@ def faults_of_student(results: Sequence[Result]) -> Iterator[tuple[Result, str, 
 def _entrants(student: Playable, opponent: Playable) -> Entrants:
     bots = with_distinct_names([student.bot, opponent.bot])
     return Entrants(tuple(bots), {bot.identity: player.command for bot, player in zip(bots, (student, opponent), strict=True)})
+
+
+def no_folder(word: str) -> ConfigError:
+    """Return the error for a word that names no folder of a bot: a command may use files that nobody has handed in."""
+    return ConfigError(f"--bot {word}: there is no such folder; name the folder with the student's bot.toml")
 
 
 def _unfit(settings: Settings, bot: Bot) -> list[str]:

@@ -194,8 +194,14 @@ def test_an_empty_folder_still_has_results(course: Path, tmp_path: Path) -> None
     assert "bot.toml" in marks["problem"]
 
 
-def test_a_folder_that_is_not_there_is_a_mistake_of_the_command(course: Path, tmp_path: Path) -> None:
-    assert sentence("grading", "no-such-folder") in refused(tmp_path, "./mine --fast")
+@pytest.mark.parametrize("word", ["./mine", "./mine --fast", "true me@home", "remote:ann", "person"])
+def test_a_word_that_names_no_folder_is_a_mistake_of_the_command(word: str, course: Path, tmp_path: Path) -> None:
+    assert sentence("grading", "no-such-folder") in refused(tmp_path, word)
+
+
+def test_a_commit_that_is_not_there_is_no_mistake_of_the_student(course: Path, tmp_path: Path) -> None:
+    bot(tmp_path / "mine", "")
+    refused(tmp_path, "mine@nowhere")
 
 
 # --- places and secrets ---
