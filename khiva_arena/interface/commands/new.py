@@ -173,7 +173,7 @@ def _new_ladder(folder: Path | None, as_json: bool) -> None:
     ladders = LADDERS.get("new ladder")
     if folder is None:
         raise ConfigError("name a folder for the new ladder: khiva-arena new ladder course-1")
-    names = _make_folder(folder, ladders.fill)
+    names = make_folder(folder, lambda draft, _: ladders.fill(draft))
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "files": names}))
         return
