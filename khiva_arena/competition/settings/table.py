@@ -109,7 +109,7 @@ TABLE: tuple[Setting, ...] = (
             help="Determines every deal. Any text, or 64 hex digits that are the secret itself. A bot that can guess it "
                  "knows every hand, so leave it out if that matters, and a random one is drawn.",
             example="demo"),
-    Setting("copies", Kind.NUMBER, 1, BOTS, of_a_league=False, in_a_trial=True, of_a_stage=True, common=True,
+    Setting("copies", Kind.NUMBER, 1, BOTS, of_a_league=False, in_a_trial=True, of_a_stage=True,
             help="Copies of one bot that may sit at a table."),
     Setting("lineups", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True,
             most=100_000, words=lambda: (AUTO,), of_a_stage=True, common=True,
