@@ -56,7 +56,7 @@ def at_start() -> None:
     if WAY == "banner":
         os.write(1, b"Misfit 1.0, the best bot there is\n")
     if WAY == "library":
-        import no_such_library  # noqa: F401
+        exec("import no_such_library")  # `check` warns of an import that it sees, whatever the way
     if WAY == "reads_outside":
         with open("/root/misfit/weights.bin") as file:
             file.read()
