@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.soak]
 GOOD_ONES = [f"good{number:02}" for number in range(26)]
 BAD_ONES = ["sleeper", "illegal", "crasher", "uncompiled"]
 LONGER_MOST = 40.0
-RUN = ["--seats", "3", "--seeds", "1", "--lineups", "auto", "--seed", "x"]
+RUN = ["--seats", "3", "--seeds", "1", "--lineups", "9", "--seed", "x"]
 """Beside the settings that a file of ``init`` has: limits, policy, one match at a time, probation."""
 LONG = 600.0
 

@@ -112,7 +112,8 @@ def test_too_few_that_pass_end_the_run_with_the_reasons(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "arena.db").exists()
 
 
-def test_a_kill_among_the_trials_costs_only_those_in_progress(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT], ids=["kill", "Ctrl-C"])
+def test_a_stop_among_the_trials_costs_only_those_in_progress(tmp_path: Path, stop: signal.Signals) -> None:
     patient = ["--turn", "2m", "--jobs", "2"]
     write(tmp_path / "entries", ann=GOOD, bob=GOOD + "  # bob", late=waits_for(tmp_path / "go"), wrong=ILLEGAL)
     for out in ("out", "unkilled"):
@@ -120,8 +121,10 @@ def test_a_kill_among_the_trials_costs_only_those_in_progress(tmp_path: Path) ->
     run = started("run", "out.toml", *QUICK, *patient, cwd=tmp_path)
     with run:
         until(lambda: (tmp_path / "out" / TRIALS).exists() and len(names_tried(tmp_path / "out")) == 3)
-        os.killpg(run.pid, signal.SIGKILL)
+        os.killpg(run.pid, stop)
+    assert run.returncode == (130 if stop is signal.SIGINT else -signal.SIGKILL)
     before = names_tried(tmp_path / "out")
+    assert sorted(before) == ["ann", "bob", "wrong"]
     (tmp_path / "go").touch()
     done = arena("run", "out.toml", *QUICK, *patient, cwd=tmp_path)
     assert names_tried(tmp_path / "out") == [*before, "late"]
