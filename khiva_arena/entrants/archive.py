@@ -4,7 +4,7 @@ The stream has a head and then the bytes of the files one after another. The hea
 bounds are checked before a byte is unpacked. Nothing is compressed, and the head cannot name links, folders, devices or times.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, NamedTuple
 
@@ -14,7 +14,9 @@ from khiva_arena.common.text import file_name, is_text
 from khiva_arena.errors import ConfigError
 
 MAGIC = b"khiva-bot-files-1\n"
+MANIFEST = "bot.toml"
 MOST_BYTES = 64 * 2**20
+TOO_LARGE = f"it has more than {MOST_BYTES >> 20} MiB"
 MOST_FILES = 500
 MOST_DEPTH = 8
 MOST_PATH, MOST_PART = 200, 100
@@ -72,7 +74,7 @@ def check_texts(paths: Iterable[str]) -> None:
 def head_of(stream: bytes) -> tuple[list[StreamFile], int]:
     """Return the files of a stream, and where their bytes begin. Raises ConfigError if anything in it is not as it must be."""
     if len(stream) > len(MAGIC) + LENGTH_BYTES + MOST_HEAD + MOST_BYTES:
-        raise ConfigError(f"it has more than {MOST_BYTES >> 20} MiB")
+        raise ConfigError(TOO_LARGE)
     if not stream.startswith(MAGIC):
         raise ConfigError("it is no folder of a bot as `khiva-arena submit` sends it")
     at = len(MAGIC) + LENGTH_BYTES
@@ -84,11 +86,31 @@ def head_of(stream: bytes) -> tuple[list[StreamFile], int]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"its list of files cannot be read: {str(error)[:100]}") from None
     at += length
-    if len(head) > MOST_FILES:
-        raise ConfigError(f"it has {len(head):,} files, and {MOST_FILES} are the most")
+    check_files(head)
     if sum(file.size for file in head) != len(stream) - at:
         raise ConfigError("its files have other lengths than its list says")
-    _check_names([file.name for file in head])
+    return head, at
+
+
+def check_files(files: Sequence[StreamFile]) -> None:
+    """Raise ConfigError if files that a stranger packed are too many or too large, or if a name could lead to another place."""
+    if len(files) > MOST_FILES:
+        raise ConfigError(f"it has {len(files):,} files, and {MOST_FILES} are the most")
+    if sum(file.size for file in files) > MOST_BYTES:
+        raise ConfigError(TOO_LARGE)
+    _check_names([file.name for file in files])
+
+
+def check_packed(packed: bytes) -> None:
+    """Raise ConfigError if a stream breaks a bound, or has no ``MANIFEST``."""
+    head_of_bot(packed)
+
+
+def head_of_bot(packed: bytes) -> tuple[list[StreamFile], int]:
+    """Return what ``head_of`` does. Raises ConfigError also if the files have no ``MANIFEST``."""
+    head, at = head_of(packed)
+    if MANIFEST not in [file.name for file in head]:
+        raise ConfigError(f"it has no {MANIFEST}")
     return head, at
 
 

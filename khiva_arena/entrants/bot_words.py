@@ -1,23 +1,32 @@
 """Words for bots as users type them at first: a file of a bot, the last word of a shipped bot's name, a glob of folders."""
 
+import json
 import os
 import shlex
 import shutil
+from collections.abc import Sequence
 from glob import escape as glob_escape
 from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.common import shipped
-from khiva_arena.common.text import is_text
+from khiva_arena.common.text import file_name, is_text
 from khiva_arena.entrants import guests
+from khiva_arena.words import count
+
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
+"""The ends of the names of archives that hold a bot."""
+OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
+FEW = 4
+"""Bots or files that a message names; of more it says how many there are."""
 
 
 class Glob(NamedTuple):
     """The paths that fit a glob, sorted.
 
-    bots: folders with a bot.toml, for which the glob stands.
-    others: folders without, and files.
+    bots: folders with a bot.toml, and archives, for which the glob stands.
+    others: folders without, and other files.
     """
 
     bots: list[str]
@@ -56,24 +65,43 @@ def commit_word(word: str, base: str = "") -> CommitWord | None:
     )
 
 
+def is_archive(path: str) -> bool:
+    """Tell whether a path is that of a zip or a tar, by its name."""
+    return path.lower().endswith(ARCHIVES) and os.path.isfile(path)
+
+
 def folders_of(word: str) -> Glob | None:
-    """Return the folders for which a glob stands; None for a word that is no glob, or that is the name of a file or folder."""
+    """Return the folders and archives for which a glob stands; None for a word that is no glob, or that is the name of a file or
+    folder."""
     if not is_text(word) or not has_magic(word) or os.path.lexists(word):
         return None
     paths = sorted(glob(word))
-    bots = [path for path in paths if os.path.isdir(path) and os.path.lexists(os.path.join(path, "bot.toml"))]
+    bots = [path for path in paths if is_archive(path) or os.path.lexists(os.path.join(path, "bot.toml"))]
     return Glob(bots, [path for path in paths if path not in bots])
+
+
+def not_taken_in_words(word: str, paths: Sequence[str]) -> list[str]:
+    """Return a line for each reason for which a glob does not take paths, with some of these."""
+    by_reason: dict[str, list[str]] = {}
+    for path in paths:
+        by_reason.setdefault(why_not_taken(path), []).append(path)
+    return [f"{word} does not take {_some(named)}: {reason}" for reason, named in by_reason.items()]
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = len(paths) - FEW
+    return ", ".join([*map(file_name, paths[:FEW]), *([f"and {more} more"] if more > 0 else [])])
 
 
 def why_not_taken(path: str) -> str:
     """Return why a glob does not take a path."""
     if os.path.isdir(path):
         return "a folder without a bot.toml"
-    if path.endswith((".zip", ".tar", ".tgz", ".tar.gz", ".7z", ".rar")):
-        return "an archive; unpack it into a folder with a bot.toml"
+    if path.lower().endswith(OTHER_ARCHIVES):
+        return "an archive of a kind that is not read; pack the bot as a .zip or .tar.gz"
     if path.endswith(".wasm"):
         return "a file, of which a glob takes none; name the module by itself"
-    return "a file, not a folder with a bot.toml"
+    return "a file, not a folder with a bot.toml or an archive of one"
 
 
 def meant_bot(word: str, base: str = "") -> str:
@@ -83,6 +111,8 @@ def meant_bot(word: str, base: str = "") -> str:
     """
     place = os.path.join(base, word)
     if guests.is_guest(word) or os.path.isfile(os.path.join(place, "bot.toml")):
+        return word
+    if is_archive(place):
         return word
     if os.path.isfile(place):
         homes = [str(parent) for parent in Path(word).parents if os.path.isfile(os.path.join(base, parent, "bot.toml"))]
@@ -131,6 +161,9 @@ def why_no_bot(word: str, program: str, base: str = "") -> str:
             return f"this is a file of a bot; name the bot's folder, {meant}"
         return "this file is no command, and no bot.toml lies beside it; name a command that runs it, as 'python3 FILE'"
     if len(word.split()) == 1 and (named := folders_of(os.path.join(base, word))):
+        if len(named.bots) > FEW:
+            number = count(len(named.bots), "bot")
+            return f"only settings files may have a glob; write bots = [{json.dumps(word)}] into one, which names {number}"
         each = " ".join(f"--bot {shlex.quote(bot)}" for bot in named.bots)
         return f"only settings files may have a glob; here: {each}" if each else "no folder with a bot.toml fits this glob"
     reason = "no such folder or command" if "/" in program else "no such folder, and no such command on the PATH"

@@ -22,6 +22,8 @@ PYTHON = "{python}"
 SHOWN = 12
 """Digits of an identity in a message."""
 MAGIC = b"\0asm"
+PACKED = ("zip", "tar", "tgz", ".gz")
+"""The last three letters of words that may name an archive."""
 MIB = 1 << 20
 GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
@@ -124,8 +126,8 @@ class Bot(msgspec.Struct, frozen=True):
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
-    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, also as a commit has it, a
-    module, else a command.
+    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, also as a commit or an
+    archive has it, a module, else a command.
 
     Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
     """
@@ -139,10 +141,10 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_folder(Path(place), word, loading)
         if word.endswith("bot.toml") and os.path.isfile(place):
             return _from_folder(Path(place).parent, word, loading)
+        if ("@" in word or word[-3:].lower() in PACKED) and (bot := _from_copy(word, base, loading)):
+            return bot
         if is_module(place):
             return _from_module(Path(place), word, loading)
-        if "@" in word and (bot := _from_commit(word, base, loading)):
-            return bot
         return from_command(word, base, loading)
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
@@ -352,15 +354,19 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
         )
 
 
-def _from_commit(word: str, base: str, loading: Loading) -> Bot | None:
-    """Return the bot that a word such as my-bot@HEAD~1 names; None for another word."""
-    from khiva_arena.entrants import bot_words, commits  # not above: few bots are those of a commit
+def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
+    """Return the bot in a zip or a tar, or that of a word such as my-bot@HEAD~1; None for another word."""
+    from khiva_arena.entrants import bot_words, commits  # not above: few bots are private copies
 
-    named = bot_words.commit_word(word, base)
-    if named is None:
-        return None
     try:
-        found = commits.read(named, base, loading)
+        if bot_words.is_archive(os.path.join(base, word)):
+            from khiva_arena.entrants import packed_bots
+
+            found = packed_bots.read(word, base, loading)
+        elif named := bot_words.commit_word(word, base):
+            found = commits.read(named, base, loading)
+        else:
+            return None
         with found.in_words():
             bot = _from_folder(found.folder, word, found.loading)
     except ConfigError as error:

@@ -5,20 +5,18 @@ bot's folder choose the bot's files among them; only these are read from the rep
 other, and has the identity of a folder with the same files.
 """
 
-import atexit
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.bots.sandbox import scratch
 from khiva_arena.common.text import file_name
 from khiva_arena.entrants import git, manifest, sources, toml_file
 from khiva_arena.entrants.bot_words import CommitWord
 from khiva_arena.entrants.loading import Bounds, Loading, allow_include
+from khiva_arena.entrants.private_bot import PrivateBot, new_parent
 from khiva_arena.errors import ConfigError
 
 DIGITS, STORED_DIGITS = 7, 12
@@ -37,44 +35,9 @@ POINTER, MOST_POINTER = b"version https://git-lfs.github.com/spec/", 1024
 """The first bytes, and the most bytes, of a file that names contents which Git LFS keeps elsewhere."""
 
 
-class Read(NamedTuple):
-    """A bot's folder of a commit, read into a private folder.
-
-    folder: its place on the disk.
-    commit: the hash.
-    word: the word that names this commit from now on, even when branches have moved.
-    loading: how the folder is loaded.
-    shown: the words of a message for each private path, the longest path first.
-    """
-
-    folder: Path
-    commit: str
-    word: str
-    loading: Loading
-    shown: tuple[tuple[str, str], ...]
-
-    @contextmanager
-    def in_words(self) -> Iterator[None]:
-        """Raise each error as a ConfigError with the words that the user knows for private paths."""
-        try:
-            yield
-        except ConfigError as error:
-            raise ConfigError([self._shown(problem) for problem in error.problems]) from None
-        except (FileExistsError, NotADirectoryError) as error:
-            raise ConfigError(_damaged(self._shown(os.fspath(error.filename)))) from None
-        except OSError as error:
-            place = file_name(self._shown(os.fspath(error.filename or "")))
-            raise ConfigError(f"{place}: {error.strerror or error}") from None
-
-    def _shown(self, problem: str) -> str:
-        for path, word in self.shown:
-            problem = problem.replace(path, word)
-        return problem
-
-
 def with_commit(name: str, commit: str) -> str:
-    """Return the name of a bot in tables, with the first digits of the commit from which it was read."""
-    return f"{name[: LONGEST_NAME - 1 - DIGITS]}@{commit[:DIGITS]}"
+    """Return the name of a bot in tables, with the first digits of the commit from which it was read if it was read from one."""
+    return f"{name[: LONGEST_NAME - 1 - DIGITS]}@{commit[:DIGITS]}" if commit else name
 
 
 def without_commit(name: str, commit: str) -> str:
@@ -82,7 +45,7 @@ def without_commit(name: str, commit: str) -> str:
     return name.removesuffix(f"@{commit[:DIGITS]}") if commit else name
 
 
-def read(named: CommitWord, base: str, loading: Loading) -> Read:
+def read(named: CommitWord, base: str, loading: Loading) -> PrivateBot:
     """Read the files of a bot from a commit, by the settings of ``loading``. Raises ConfigError in one line.
 
     base: the folder to which paths are relative
@@ -96,16 +59,17 @@ def read(named: CommitWord, base: str, loading: Loading) -> Read:
     commit = _commit(there, named.revision, is_shallow=home.is_shallow)
     at = _At(there, commit, "" if inside == "." else inside)
     entries = _of_the_bot(at, _tree(at, named), named, loading.bounds)
-    top = os.path.realpath(scratch.make(None))
-    atexit.register(_remove, top, os.getpid())
-    parent = Path(top, "commit")
+    parent = new_parent("commit")
     folder = parent / (os.path.basename(place) or "bot")
     word = f"{named.folder}@{commit[:STORED_DIGITS]}"
     beside = f"{os.path.dirname(named.folder.rstrip('/')) or '.'}@{commit[:STORED_DIGITS]}"
     shown = ((str(folder), word), (str(parent), beside))
-    found = Read(folder, commit, word, _asking(loading, os.path.join(base, named.folder), place, parent), shown)
+    found = PrivateBot(folder, word, _asking(loading, os.path.join(base, named.folder), place, parent), shown, commit)
     with found.in_words():
-        _read_files(at, entries, folder, loading)
+        try:
+            _read_files(at, entries, folder, loading)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ConfigError(_damaged(found.in_a_message(os.fspath(error.filename)))) from None
     return found
 
 
@@ -142,11 +106,6 @@ class _At(NamedTuple):
             f"{file_name(path)} is {what}, and its contents are not in the commit; run `git worktree add ../{digits} {digits}`, "
             "fetch them there, and name the bot's folder there"
         )
-
-
-def _remove(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # and not in a child that it has forked
-        scratch.remove(folder)
 
 
 def _asking(loading: Loading, folder: str, place: str, parent: Path) -> Loading:

@@ -4,7 +4,7 @@ Settings come from a file, and from flags or keywords.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -101,11 +101,13 @@ def competition_from(file: SettingsFile, overrides: Mapping[str, Any], say: Say)
     return CompetitionParts(stages, entrants)
 
 
-def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> list[str]:
-    """Return a line for each glob of a settings file with the bots for which it stands, if these play."""
-    named = _globs_that_play(file, overrides)
-    left_out = {word: "; not taken: " + ", ".join(glob.others) if glob.others else "" for word, glob in named.items()}
-    return [f"{word}: {count(len(glob.bots), 'bot')}, {', '.join(glob.bots)}{left_out[word]}" for word, glob in named.items()]
+def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines for each glob of a settings file whose bots play: how many these are, and the paths that it does not take."""
+    for word, glob in _globs_that_play(file, overrides).items():
+        from khiva_arena.entrants.bot_words import not_taken_in_words  # not above: few files have globs
+
+        yield f"{count(len(glob.bots), 'bot')} of {word}"
+        yield from not_taken_in_words(word, glob.others)
 
 
 def _globs_that_play(file: SettingsFile, overrides: Mapping[str, Any]) -> dict[str, "Glob"]:

@@ -78,9 +78,9 @@ TABLE: tuple[Setting, ...] = (
             flag="bot", of="folders or commands", words=_shipped_bots, common=True,
             of_a_match=True,
             help='Bots: folders, commands, or as shipped:python/greedy. A folder has a bot.toml, my-bot@HEAD~1 is the folder '
-                 'my-bot as a commit of git has it, a command is such as "./my-bot --fast", `khiva-arena bots` lists the shipped '
-                 "ones, and remote:NAME is a bot behind a relay. Not read from the environment. In a settings file bots/* means "
-                 "the folders in bots with a bot.toml."),
+                 'my-bot as a commit of git has it, my-bot.zip and my-bot.tar.gz hold such a folder, a command is such as '
+                 '"./my-bot --fast", `khiva-arena bots` lists the shipped ones, and remote:NAME is a bot behind a relay. Not '
+                 "read from the environment. In a settings file bots/* means all archives in bots, and folders with a bot.toml."),
     Setting("engines", Kind.FILE, None, BOTS, of_a_league=False, in_a_trial=True,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),

@@ -1,5 +1,7 @@
 """The layout of each command's help: groups of options, their order, and the options that only ``--help`` shows."""
 
+import json
+import os
 import shlex
 from typing import Any
 
@@ -93,8 +95,8 @@ class Verb(Brief):
                     raise click.UsageError(f"a word is missing: {' '.join(self._usage_of(option, ctx))}", ctx) from None
             raise
         except click.UsageError:
-            if line := self._with_flags(ctx, typed):
-                raise click.UsageError(f"bots are named by --bot, as in `{line}`.", ctx) from None
+            if advice := self._with_flags(ctx, typed):
+                raise click.UsageError(advice, ctx) from None
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -124,7 +126,7 @@ class Verb(Brief):
         return [*option, param.make_metavar(ctx).strip("[]")]
 
     def _with_flags(self, ctx: click.Context, typed: list[str]) -> str:
-        """Return a command whose bots are named by ``--bot``, for words that name them without; "" if no word names one."""
+        """Return how to name by ``--bot`` or by a settings file the bots that words name without; "" if no word names one."""
         options = {name for option in options_of(self, ctx) for name in option.opts}
         if "--bot" not in options:
             return ""
@@ -132,7 +134,7 @@ class Verb(Brief):
             values, extra, _ = self.make_parser(ctx).parse_args(typed)
         except click.UsageError:
             return ""
-        from khiva_arena.entrants.bot_words import meant_bot  # not above: few words are mistaken
+        from khiva_arena.entrants.bot_words import FEW, meant_bot  # not above: few words are mistaken
 
         places = [values.get(param.name or "") for param in self.params if isinstance(param, click.Argument)]
         words = [word for word in (*places, *extra) if isinstance(word, str)]
@@ -140,10 +142,14 @@ class Verb(Brief):
         bots = {word: bot for word in no_settings if (bot := meant_bot(word))}
         others = [shlex.quote(word) for word in words if word not in bots]
         seated = [*(bots[word] for word in words if word in bots), *(values.get("bots") or ())]
+        if len(bots) > FEW:  # as a shell makes of entries/*
+            pattern = json.dumps(os.path.join(os.path.dirname(min(bots).rstrip("/")), "*"), ensure_ascii=False)
+            return f"name each bot by a --bot of its own, or {len(seated)} at once by a settings file with bots = [{pattern}]."
         if len(seated) == 1 and not others:
             seated.append(OPPONENT)  # nobody plays alone
         seats = ["--seats 2"] if len(seated) == 2 and not others and "--seats" in options and "seats" not in values else []
-        return " ".join([ctx.command_path, *others, *(f"--bot {shlex.quote(bot)}" for bot in seated), *seats]) if bots else ""
+        line = " ".join([ctx.command_path, *others, *(f"--bot {shlex.quote(bot)}" for bot in seated), *seats])
+        return f"bots are named by --bot, as in `{line}`." if bots else ""
 
     def brief_options(self, ctx: click.Context) -> list[click.Option]:
         options = options_of(self, ctx)

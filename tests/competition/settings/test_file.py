@@ -13,6 +13,7 @@ from khiva_arena.competition.settings.file import lines_of, read_file
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.entrants import toml_file
+from khiva_arena.entrants.bot_words import why_not_taken
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.formats import Format
 
@@ -200,11 +201,13 @@ def test_a_glob_among_the_bots_stands_for_the_folders_that_have_a_bot_toml(tmp_p
     file = read_file(tmp_path / "c.toml")
     _, entrants = competition_from(file, {}, lambda text, **_: said.append(text))
     assert [bot.name for bot in entrants] == ["ann", "bob"]
-    assert said == [f"bots/*: 2 bots, {ann}, {bob}; not taken: {tmp_path / 'bots' / 'notes'}"]
+    notes = str(tmp_path / "bots" / "notes")
+    assert said[0] == "2 bots of bots/*"
+    assert said[1:] == [sentence("entrants", "glob-not-taken", word="bots/*", paths=notes, reason=why_not_taken(notes))]
     competition_from(
         read_file(tmp_path / "c.toml"), {"bots": [ann, "shipped:python/random"]}, lambda text, **_: said.append(text)
     )
-    assert len(said) == 1, "flags win over the file, whose bots do not play"
+    assert len(said) == 2, "flags win over the file, whose bots do not play"
 
 
 @pytest.mark.parametrize("words", [(), ("--shipped",), ("--budget", "1s")])

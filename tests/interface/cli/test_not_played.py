@@ -23,8 +23,8 @@ WHISPER = "WHISPER of silent"
 
 @made_once
 def cup(folder: Path) -> None:
-    """Play in "out" the bots of "cup.toml": of its entries one is not built, one does not start, one cannot be read, one is a zip
-    and one is empty."""
+    """Play in "out" the bots of "cup.toml": of its entries one is not built, one does not start, one cannot be read, one is an
+    archive of another kind and one is empty."""
     entries = folder / "entries"
     bots = {
         "unread": 'name = "unread"\n',
@@ -38,7 +38,7 @@ def cup(folder: Path) -> None:
             (entries / name / "bot.toml").write_text(toml)
         (entries / name / "main.py").write_text(f"raise SystemExit('{WHISPER}')\n")
         (entries / name / "fails.py").write_text("print('main.c:1:2: error: x')\nprint('end')\nraise SystemExit(3)\n")
-    (entries / "late.zip").write_bytes(b"PK")
+    (entries / "late.rar").write_bytes(b"PK")
     settings = f'bots = ["entries/*", "{RANDOM}", "{NAIVE}"]\nskip_broken = true\nseats = 2\nseeds = 1\nseed = "x"\n'
     (folder / "cup.toml").write_text(f'{settings}out = "out"\n')
     arena("run", "cup.toml", "--isolation", "trusted", cwd=folder)
@@ -51,7 +51,7 @@ def test_standings_name_them_with_the_reason(cup: Path) -> None:
     assert "next: " not in section, "the run has said how to check the bots, which a reader of the table may not have"
     words = " ".join(section.split())
     for part in (
-        f"late.zip: {Why.NO_BOT}: {why_not_taken('late.zip')}",
+        f"late.rar: {Why.NO_BOT}: {why_not_taken('late.rar')}",
         f"empty: {Why.NO_BOT}: {why_not_taken(str(cup / 'entries' / 'empty'))}",
         f"unread: {Why.UNREAD}: entries/unread/bot.toml: ",
         "its first error: main.c:1:2: error: x",
@@ -63,7 +63,7 @@ def test_standings_name_them_with_the_reason(cup: Path) -> None:
         "unread": Why.UNREAD,
         "unbuilt": Why.UNBUILT,
         "silent": Why.NOT_STARTED,
-        "late.zip": Why.NO_BOT,
+        "late.rar": Why.NO_BOT,
         "empty": Why.NO_BOT,
     }
     assert {bot["event"] for bot in pool["not_played"]} == {*pool["events"]}
@@ -90,17 +90,17 @@ def test_a_page_names_them_and_keeps_their_words_for_their_authors(cup: Path) ->
         ("unread", Why.UNREAD, ""),
         ("unbuilt", Why.UNBUILT, ""),
         ("silent", Why.NOT_STARTED, ""),
-        ("late.zip", Why.NO_BOT, ""),
+        ("late.rar", Why.NO_BOT, ""),
         ("empty", Why.NO_BOT, ""),
     }
     assert WHISPER not in text(cup / "page.html")
     assert str(cup) not in text(cup / "page.html")
     pages = {path.name.rpartition("-")[0]: path for path in (cup / "authors").iterdir()}
-    assert set(pages) == {"random", "naive", "silent", "unbuilt", "unread", "late.zip", "empty"}
+    assert set(pages) == {"random", "naive", "silent", "unbuilt", "unread", "late.rar", "empty"}
     for name, path in pages.items():
         reports = {bot["name"]: bot["report"] for bot in blocks(path)["data"]["not_played"] if bot["report"]}
         assert set(reports) == {name} - {"random", "naive"}
-        assert name not in ("late.zip", "empty") or reports[name] == why_not_taken(str(cup / "entries" / name))
+        assert name not in ("late.rar", "empty") or reports[name] == why_not_taken(str(cup / "entries" / name))
         assert (WHISPER in text(path)) == (name == "silent")
     assert "main.c:1:2: error: x" in text(pages["unbuilt"])
     arena("report", "out", "--out", "page.html", "--notes", cwd=cup)
@@ -108,7 +108,7 @@ def test_a_page_names_them_and_keeps_their_words_for_their_authors(cup: Path) ->
 
 
 def test_other_names_hold_for_them_too(cup: Path) -> None:
-    (cup / "names.toml").write_text('silent = "Team 1"\n"late.zip" = "Team 2"\n')
+    (cup / "names.toml").write_text('silent = "Team 1"\n"late.rar" = "Team 2"\n')
     arena("report", "out", "--out", "page.html", "--names", "names.toml", cwd=cup)
     assert {"Team 1", "Team 2", "unread"} < {bot["name"] for bot in blocks(cup / "page.html")["data"]["not_played"]}
     assert '"silent"' not in text(cup / "page.html")
@@ -121,6 +121,6 @@ def test_a_reader_sees_them(page: Page, cup: Path) -> None:
         page.open(cup / "page.html")
         page.until("return document.querySelector('.not-played')")
         assert len(page.texts(".not-played h2")) == 1
-        assert page.texts(".not-played b") == ["silent", "unbuilt", "unread", "empty", "late.zip"]
+        assert page.texts(".not-played b") == ["silent", "unbuilt", "unread", "empty", "late.rar"]
         assert page.js("return document.documentElement.scrollWidth <= innerWidth")
     assert page.wrong() == []

@@ -34,6 +34,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Interpreters
 from khiva_arena.entrants.staging import cache_folder
+from khiva_arena.entrants.unpacking import unpack
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.folder import BOTS
@@ -42,7 +43,7 @@ from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, is_at_work, take_back_older
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.names import compared, name_taken
-from khiva_arena.extensions.league.submissions.packing import refuse_outside, unpack
+from khiva_arena.extensions.league.submissions.packing import refuse_outside
 from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.entrants import sources
-from khiva_arena.entrants.archive import MOST_BYTES, PackedContent, StreamFile, head_of, stream_of
+from khiva_arena.entrants.archive import MANIFEST, MOST_BYTES, PackedContent, check_packed, stream_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.commits import without_commit
 from khiva_arena.errors import ConfigError
-from khiva_arena.records.store.new_file import to_disk
-
-MANIFEST = "bot.toml"
 
 
 def pack(bot: Bot) -> bytes:
@@ -63,30 +60,3 @@ def _read(bot: Bot, path: Path) -> PackedContent:
             return PackedContent(file.read(MOST_BYTES + 1), sources.runs(file))
     except OSError as error:
         raise ConfigError(f"{bot.asked_as}: {path.name}: {error.strerror or error}") from None
-
-
-def unpack(packed: bytes, folder: Path) -> None:
-    """Unpack a stream into a new folder, through to the disk. Raises ConfigError, before a file is made, if it breaks a bound."""
-    head, at = _head(packed)
-    folder.mkdir(mode=0o700)
-    for file in head:
-        place = folder / file.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o755 if file.runs else 0o644)
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(memoryview(packed)[at : at + file.size])
-            opened.flush()
-            to_disk(opened.fileno())  # the queue forgets the stream once the bot is accepted
-        at += file.size
-
-
-def check_packed(packed: bytes) -> None:
-    """Raise ConfigError if a stream breaks a bound, or has no ``MANIFEST``."""
-    _head(packed)
-
-
-def _head(packed: bytes) -> tuple[list[StreamFile], int]:
-    head, at = head_of(packed)
-    if MANIFEST not in [file.name for file in head]:
-        raise ConfigError(f"it has no {MANIFEST}")
-    return head, at

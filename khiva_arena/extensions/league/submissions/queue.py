@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
+from khiva_arena.entrants.archive import check_packed
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.submissions.beside_entries import BesideEntries
 from khiva_arena.extensions.league.submissions.limits import BotsBound, UploadLimits
 from khiva_arena.extensions.league.submissions.names import check_name, compared, name_taken
-from khiva_arena.extensions.league.submissions.packing import check_packed
 from khiva_arena.records.store.rows import now
 from khiva_arena.words import count
 
