@@ -12,6 +12,9 @@ from khiva_arena.common.result import VOIDS_MOST, Measured
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.replay.record import IN_TICKS, Header, Past, Record
 
+EXIT_GRACE = 0.5
+"""Seconds that bots have to end when their match is over."""
+
 
 class Job(msgspec.Struct, frozen=True):
     """A match to be played, with everything that a worker needs.

@@ -7,6 +7,7 @@ import trio
 
 from khiva_arena.arbiter.clock import SLICE, LagMeter
 from khiva_arena.arbiter.gather import Gatherer
+from khiva_arena.arbiter.job import EXIT_GRACE as EXIT_GRACE
 from khiva_arena.arbiter.job import Job as Job
 from khiva_arena.arbiter.job import Outcome as Outcome
 from khiva_arena.arbiter.job import SeatReport as SeatReport
@@ -20,8 +21,6 @@ from khiva_arena.errors import GameFault
 
 if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.tick_batches import ModuleTable, TickGatherer
-
-EXIT_GRACE = 0.5
 
 
 class LiveMatch(MatchSteps):

@@ -1,5 +1,6 @@
 """The lines about an event: before its first match and before each round."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from khiva_arena.bots.sandbox import launch, system
@@ -18,7 +19,7 @@ from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.events.durations import MatchTime
+    from khiva_arena.competition.events.worst_case import RandomGames
 
 _FEW_SEEDS = 10
 _LONG_SECONDS = 600
@@ -39,7 +40,8 @@ def announce(
     at_a_time: how many matches are played at a time.
     """
     timetable, event = play.timetable, play.event
-    estimate, extension = _estimate(store, settings, play, at_a_time, entrants.took), _extension(store, event)
+    games = _random_games(settings, play)
+    estimate, extension = _estimate(store, settings, play, at_a_time, entrants, games), _extension(store, event)
     opening = timetable.round(0)
     assert opening is not None
     if settings.game.outside:
@@ -70,6 +72,8 @@ def announce(
         log.say(f"{play.part}{recorded}{duration}")
     elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
+    if worst := _worst(play, at_a_time, games):
+        log.say(worst)
     if extension:
         log.say(extension)
     if uneven := _uneven(settings, play):
@@ -145,15 +149,21 @@ def _uneven(settings: Settings, play: Play) -> str:
     return off_balance(play.timetable, settings.seeds)
 
 
-def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
-    """Return how long the rest takes, from a trial or from recorded matches of the same kind; "" if there are none."""
+def _estimate(
+    store: Store, settings: Settings, play: Play, at_a_time: int, entrants: Entrants, games: "RandomGames | None"
+) -> str:
+    """Return how long the rest takes: from a trial, from recorded matches of the same kind or from bots on probation; "" if none
+    is there."""
+    took = entrants.took
     has_trial = took is not None
-    if took is None:
-        if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
-            return ""
+    if took is None and (play.done or any(map(store.recorded, (event.id for event in store.events())))):
         from khiva_arena.competition.events.durations import of_store  # not above: a new store tells nothing
 
         took = of_store(store, play.event.definition)
+    if took is None and entrants.trials:
+        from khiva_arena.competition.events.trial_times import of_trials  # not above: most bots are not on probation
+
+        took = of_trials(entrants.trials, play.event.definition.seats, games)
     if took is None:
         return ""
     matches = play.planned - len(play.done)
@@ -164,6 +174,33 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
         return f"{took.of(matches, at_a_time)}, {workers}"
     # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
     return f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each table starts comes on top"
+
+
+def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
+    """Return random games of an event's kind; None in ticks, whose cost ``_slow_decision`` says."""
+    definition = play.event.definition
+    if definition.in_ticks:
+        return None
+    from khiva_arena.competition.events.worst_case import random_games  # not above: not before checks of what was typed
+
+    return random_games(settings.game, definition.seats, definition.rules)
+
+
+def _worst(play: Play, at_a_time: int, games: "RandomGames | None") -> str:
+    """Return in a line how long the rest takes if bots use all of their time; "" if it is short, or if nobody knows."""
+    if games is None:
+        return ""
+    from khiva_arena.competition.events.worst_case import worst_line
+
+    return worst_line(games, play.event.definition.time, play.event.definition.seats, _left(play), at_a_time)
+
+
+def _left(play: Play) -> list[int]:
+    """Return how many matches of each round are still to be played."""
+    if len(play.timetable.shapes) == 1:
+        return [play.planned - len(play.done)]
+    done = Counter(play.timetable.shape_of(ordinal).number for ordinal in play.done)
+    return [shape.matches - done[shape.number] for shape in play.timetable.shapes]
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:

@@ -3,6 +3,7 @@
 import json
 import textwrap
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from khiva_arena.common.setting_row import TABLES, Setting
@@ -33,24 +34,28 @@ EXAMPLE_STAGES = """
 """
 
 
-def settings_text(values: Mapping[str, Any]) -> str:
-    """Return the text of a settings file. ``values``: values in place of defaults, by setting."""
+def settings_text(values: Mapping[str, Any], notes: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the text of a settings file.
+
+    values: values in place of defaults, by setting.
+    notes: words to add to the explanation, by setting.
+    """
     of_a_stage = [row.name for row in TABLE if row.of_a_stage]
     stages = STAGES.format(f"{', '.join(of_a_stage[:-1])} and {of_a_stage[-1]}")
     in_order = sorted(TABLE, key=lambda row: row.kind in TABLES)  # what stands behind [rules] is part of it
-    blocks = [block(row, values.get(row.name)) for row in in_order]
+    blocks = [block(row, values.get(row.name), notes.get(row.name, "")) for row in in_order]
     return "\n".join([HEAD, *blocks, comment(stages) + EXAMPLE_STAGES.removeprefix("\n")])
 
 
-def block(row: Setting, choice: object) -> str:
-    """Return the lines of one setting."""
+def block(row: Setting, choice: object, note: str = "") -> str:
+    """Return the lines of one setting. ``note``: words for the end of its explanation."""
     value = row.default if choice is None else choice
     if row.kind in TABLES:
         lines = [f"[{row.name}]", *(f"#{key} = {_toml(each)}" for key, each in row.example.items())]
     else:
         lines = [f"#{row.name} = {_toml(row.example)}" if value in (None, ()) else f"{row.name} = {_toml(value)}"]
     word = f" In this file it also needs {row.option}, or your consent, which is asked for once." if row.opens else ""
-    return comment(row.help + word) + "".join(f"{line}\n" for line in lines)
+    return comment(row.help + word + (note and f" {note}")) + "".join(f"{line}\n" for line in lines)
 
 
 def comment(text: str) -> str:

@@ -8,11 +8,10 @@ import pytest
 from arena import arena
 from sides import NEEDS_ALL
 
-from khiva_arena.competition.settings import template
 from khiva_arena.competition.settings.file import read_file
 from khiva_arena.competition.settings.settings import DEFAULTS
 from khiva_arena.competition.settings.stages import OF_A_STAGE, stages_from
-from khiva_arena.interface.commands.init import VALUES
+from khiva_arena.interface.commands.init import VALUES, text_of
 
 BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
@@ -20,7 +19,7 @@ NO_DEFAULT = {*VALUES, "out"}  # which the file sets to something of use
 
 
 def settings_text() -> str:
-    return template.settings_text({**VALUES, "out": "results/competition"})
+    return text_of("competition")
 
 
 @NEEDS_ALL
