@@ -10,7 +10,7 @@ from typing import Any
 from khiva_arena.common import shipped
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.console import say
-from khiva_arena.entrants.bot_words import commit_word
+from khiva_arena.entrants.bot_words import commit_word, is_archive
 from khiva_arena.entrants.unconfined import Start, unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.seats import relay as one_file
@@ -27,7 +27,7 @@ def relay(where: str, name: str, command: Sequence[str], **options: Any) -> int:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")
     with ExitStack() as stack:
         start: Start | None = None
-        if len(words) == 1 and (words[0].startswith(shipped.WORD) or Path(words[0]).is_dir() or commit_word(words[0])):
+        if len(words) == 1 and _is_staged(words[0]):
             start = stack.enter_context(unconfined(words[0]))
         argv, folder, environment = start or (words, None, None)
         try:
@@ -36,6 +36,11 @@ def relay(where: str, name: str, command: Sequence[str], **options: Any) -> int:
             raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None
         except ValueError as error:
             raise ConfigError(f"relay: {error}") from None
+
+
+def _is_staged(word: str) -> bool:
+    """Tell whether a word names a bot whose files are copied before it starts, and no command."""
+    return word.startswith(shipped.WORD) or Path(word).is_dir() or is_archive(word) or commit_word(word) is not None
 
 
 def copy(file: Path) -> int:
