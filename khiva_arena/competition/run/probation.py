@@ -3,8 +3,8 @@
 The event is defined afterwards, by the bots that passed. So trials are in no definition, no record and no digest. Their results
 are kept beside the event, each as soon as it is known: a resumed run takes them, and plays the same event.
 
-A bot may be late because other trials run beside its own. So a bot that fails only by time is tried once more with no other trial
-beside it, and the second result counts.
+A bot may be late because of something else on this machine, such as other trials or its own first start. So a bot that fails only
+by time is tried once more with no other trial beside it, and the second result counts. In ticks both would be the same.
 """
 
 import json
@@ -162,8 +162,7 @@ def _try_all(
             if candidate.key not in results and candidate not in late:  # no match of it could be begun
                 keep(candidate, tried)
 
-    has_others_beside = executor.at_a_time > 1 and len(candidates) > 1 and first.clock is Clock.WALL
-    tries(candidates, once_more=has_others_beside)
+    tries(candidates, once_more=first.clock is Clock.WALL)
     for candidate in late:
         executor.say(f"--probation: {candidate.bot.name} was late; it is tried once more, with no other trial beside it")
         tries([candidate], once_more=False)

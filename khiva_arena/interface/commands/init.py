@@ -15,7 +15,7 @@ from khiva_arena.records.replay.definition import NO_KEY
 from khiva_arena.records.store.new_file import new_file
 
 BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
-VALUES = {"bots": BOTS, "probation": True}
+VALUES = {"bots": BOTS, "bank": "5s", "probation": True}
 """The settings of a new file that are not the defaults, beside the folder for results: a cup for a class, which no bot spoils."""
 
 

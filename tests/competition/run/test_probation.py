@@ -91,8 +91,11 @@ def names(entrants: Entrants) -> list[str]:
 
 @pytest.mark.parametrize("late", [(LATE, LATE, LATE), (LATE_START,)], ids=["decisions", "start"])
 @pytest.mark.parametrize("again", [(), (LATE, LATE, LATE), (ILLEGAL, ILLEGAL, ILLEGAL), None])
-def test_a_late_bot_is_tried_once_more_with_no_other_and_that_counts(tmp_path: Path, late: Faults, again: Faults | None) -> None:
-    executor = Told({"greedy": [late, again]})
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_late_bot_is_tried_once_more_with_no_other_and_that_counts(
+    tmp_path: Path, late: Faults, again: Faults | None, jobs: int
+) -> None:
+    executor = Told({"greedy": [late, again]}, at_a_time=jobs)
     playing = tried(tmp_path, executor)
     assert executor.asked == [NAMES, ["greedy"]]
     assert ("greedy" in names(playing)) == (not again)
@@ -112,12 +115,6 @@ def test_any_other_fault_puts_a_bot_out_at_once(tmp_path: Path, faults: Faults) 
     (out,) = playing.left_out
     assert (out.name, out.word, out.why) == ("greedy", "shipped:python/greedy", Why.FORFEITED)
     assert out.line.startswith(f"{faults[-1].verdict} at step {faults[-1].step}: {faults[-1].detail}")
-
-
-def test_with_one_match_at_a_time_no_other_was_beside_it(tmp_path: Path) -> None:
-    executor = Told({"greedy": [(LATE, LATE, LATE)]}, at_a_time=1)
-    assert names(tried(tmp_path, executor)) == [name for name in NAMES if name != "greedy"]
-    assert executor.asked == [NAMES]
 
 
 def test_a_bot_whose_trial_is_void_plays_and_is_not_tried_again(tmp_path: Path) -> None:
