@@ -25,6 +25,7 @@ from khiva_arena.records.store.files import VERSION
 WRITERS = {
     "interface/commands/export.py": "export",
     "interface/commands/init.py": "settings of a user",
+    "extensions/grading/reports.py": "marks as Gradescope and JUnit name their fields",
     "extensions/league/commands/league.py": "settings of a user",
     "extensions/checker/page_command.py": "page that checks",
     "entrants/only_modules.py": "modules as they are, by their hashes",

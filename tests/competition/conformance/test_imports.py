@@ -24,7 +24,7 @@ TEXTS = {
     "from . import numpy": [],
     "from .numpy import array": [],
     "def f():\n    import numpy": ["numpy"],
-    "from khiva_arena import crules, aec": ["khiva_arena.crules", "khiva_arena.aec"],
+    "from khiva_arena import crules, no_such_name": ["khiva_arena.crules", "khiva_arena.no_such_name"],
     "import importlib\nimportlib.import_module('numpy')": ["importlib", "numpy"],
     "__import__('numpy')": ["numpy"],
     "import_module(name)": [],

@@ -20,6 +20,7 @@ from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.events.durations import MatchTime
+from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.announcing import _estimate
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.extensions.cluster.access import Access
@@ -167,7 +168,7 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
     monkeypatch.setattr("khiva_arena.competition.events.durations.of_store", lambda *_words: recorded)
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
+    assert _estimate(None, there, play, 2, Entrants(()), None) == (  # type: ignore[arg-type]
         sentence(
             "competition",
             "more-process-table-starts",
@@ -176,7 +177,7 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
         )
     )
     tried = MatchTime(0.5, 0.1, "a try of 24 matches on the cluster")
-    assert _estimate(None, there, play, 2, tried) == (  # type: ignore[arg-type]
+    assert _estimate(None, there, play, 2, Entrants((), took=tried), None) == (  # type: ignore[arg-type]
         sentence("events", "about-load-machine-stays", about="20 s", low="12 s", high="30 s")
         + ", 2 matches "
         + sentence("competition", "time-workers-ready", source="a try of 24 matches on the cluster")

@@ -19,6 +19,8 @@ from khiva_arena.arbiter.live import void
 from khiva_arena.entrants import bots
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.grading import play_rungs
+from khiva_arena.extensions.grading.grade_command import GradeFiles
+from khiva_arena.extensions.grading.grade_options import command
 from khiva_arena.extensions.grading.seal import write_seal
 from khiva_arena.records.store.db import Store
 
@@ -355,3 +357,7 @@ def test_grade_leaves_no_process_and_no_file(course: Path, tmp_path: Path) -> No
     temporary.mkdir()
     arena_process("grade", "course", "--bot", GREEDY, cwd=tmp_path, env={"TMPDIR": str(temporary)})
     assert [*temporary.iterdir()] == []
+
+
+def test_the_files_of_a_grading_are_words_of_grade() -> None:
+    assert set(GradeFiles._fields) <= {param.name for param in command.params if param.expose_value}
