@@ -72,8 +72,11 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
     first = stages[0]
     opponent = _opponent(first, playing.entrants)
     candidates = [_candidate(first, bot, opponent, sandbox) for bot in playing.entrants if not bot.guest]
-    results = dict(trial_results.read(first.out))
-    _try_all(first, [each for each in candidates if each.key not in results], opponent, sandbox, executor, results)
+    results = trial_results.read(first.out)
+    if any(each.key not in results for each in candidates):
+        with trial_results.writing(first.out):
+            results = dict(trial_results.read(first.out))  # another run may have added some
+            _try_all(first, [each for each in candidates if each.key not in results], opponent, sandbox, executor, results)
     out: dict[str, NotPlayed] = {}
     told: dict[str, str] = {}
     passed: list[TrialResult] = []

@@ -5,7 +5,8 @@ and in no digest. A result is on the disk before the next one is awaited. A resu
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import msgspec
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.records.store import private
-from khiva_arena.records.store.files import TRIALS, explain_errors
+from khiva_arena.records.store.files import TRIALS, explain_errors, lock
 from khiva_arena.records.store.new_file import to_disk
 
 _LONGEST = 64 * 2**20
@@ -95,6 +96,21 @@ def _result_of(line: bytes) -> TrialResult | None:
         return _decode(line)
     except (ValueError, RecursionError):
         return None
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Make a folder if need be, and hold its lock, so that no other run adds results meanwhile. Raises StoreError, StoreFull.
+
+    They could differ from those by which this run chooses its bots.
+    """
+    with explain_errors(folder):
+        private.make_folder(folder)
+        descriptor = lock(folder)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def add(folder: Path, result: TrialResult) -> None:

@@ -1,5 +1,6 @@
 """Trials with an executor that is told how each match goes: a late bot, a void match, and results that are kept."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from khiva_arena.competition.playing.starts import Entrants
 from khiva_arena.competition.run.probation import on_probation
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants.bots import load
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.records.replay.record import Record
-from khiva_arena.records.store import trial_results
+from khiva_arena.records.store import files, trial_results
 from khiva_arena.records.store.rows import Why
 
 NAMES = ["naive", "greedy", "search", "random"]
@@ -162,6 +163,17 @@ def test_under_other_conditions_bots_are_tried_again(tmp_path: Path, more: dict[
         executor = Told({})
         tried(tmp_path, executor, **settings)
         assert len(executor.asked) == calls
+
+
+def test_one_run_at_a_time_tries_bots_for_a_folder(tmp_path: Path) -> None:
+    lock, executor = files.lock(tmp_path), Told({})
+    try:
+        with pytest.raises(StoreError):
+            tried(tmp_path, executor)
+    finally:
+        os.close(lock)
+    assert executor.asked == [], "its results could differ from those by which the other run has chosen its bots"
+    assert names(tried(tmp_path, executor)) == NAMES
 
 
 def test_too_few_that_pass_are_an_error(tmp_path: Path) -> None:
