@@ -50,7 +50,7 @@ def sources(folder: Path, manifest: Path, globs: Sequence[str], includes: Sequen
             raise ConfigError(f"{manifest}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
     files_found = _Walk(folder, manifest, [_parts(glob, manifest) for glob in globs], bounds).files(globs)
     included = [(name, _included(folder, manifest, name)) for name in includes]
-    outside = [str(path) for _, path in included if not path.is_relative_to(folder) and not is_shipped(folder)]
+    outside = [str(path) for path in outside_of(folder, [path for _, path in included])]
     if outside and is_link:
         raise ConfigError(f"{manifest}: include takes files outside of the folder, which is a link here; name the folder itself")
     if outside:
@@ -99,6 +99,11 @@ def open_source(path: Path, home: str) -> BinaryIO:
     path, folder = Path(os.path.abspath(path)), Path(os.path.realpath(home))
     roots = [root for root in (folder, folder.parent) if home and path.is_relative_to(root)]
     return regular_files.open_file(path, root=[*roots, path.parent][0])
+
+
+def outside_of(folder: Path, paths: Sequence[Path]) -> list[Path]:
+    """Return the files that lie outside of a bot's folder; [] for a bot that comes with the arena. Links are resolved."""
+    return [] if is_shipped(folder) else [path for path in paths if not path.is_relative_to(folder)]
 
 
 def is_shipped(path: Path) -> bool:

@@ -8,10 +8,12 @@ by time is tried once more with no other trial beside it, and the second result 
 """
 
 import json
+import os
 import secrets
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -31,6 +33,7 @@ from khiva_arena.competition.settings.one_match import match_id, terms_of
 from khiva_arena.competition.settings.settings import DEFAULTS, ROWS, Settings
 from khiva_arena.competition.settings.table import TIMES
 from khiva_arena.entrants.bots import Bot, load, of_another_game, with_distinct_names
+from khiva_arena.entrants.sources import outside_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import digest_of
@@ -200,7 +203,8 @@ def _result(first: Settings, candidate: _Candidate, tried: TriedMatch) -> TrialR
     verdict, detail, step = forfeiter.faults[-1]
     notes = for_its_author(forfeiter.ending.notes).strip()
     line = f"{verdict} {f'at step {step}' if step else 'at its start'}: {detail}"
-    said = f"; it wrote last: {last_line(notes)[:LINE_SHOWN]}" if notes else ""
+    last = "" if detail in last_line(notes) else last_line(notes)[:LINE_SHOWN]  # a kit repeats each fault that it is told
+    said = f"; it wrote last: {last}" if last else ""
     report = [f"step {blame.step}: {blame.verdict}: {blame.detail}" for blame in forfeiter.faults]
     report += ["its stderr:" if notes else "its stderr: nothing", *(f"  {row}" for row in notes[-_REPORT_NOTES:].splitlines())]
     report += [f"the same deal again: {_same_deal(first, table, seed)}"]
@@ -224,6 +228,8 @@ def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:
         milliseconds = getattr(first.limits, field)
         words += [ROWS[name].option, f"{milliseconds}ms"] if milliseconds != duration_ms(DEFAULTS[name]) else []
     words += [] if first.ponder else ["--no-ponder"]
+    words += [word for runtime in bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
+    words += ["--allow-include"] if _takes_files_beside(bot.original or bot) else []
     words += ["--network", bot.name] if bot.name in first.network else []
     words += [word for variable in first.env if variable.rpartition("=")[0] == bot.name for word in ("--env", variable)]
     for rule, value in _changed_rules(first).items():
@@ -232,6 +238,11 @@ def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:
     for limit, amount in asdict(first.resources).items():
         words += ["--limit", f"{limit}={amount}"] if amount != usual[limit] else []
     return shlex.join(words)
+
+
+def _takes_files_beside(bot: Bot) -> bool:
+    """Tell whether a bot has files outside of its folder, for which a command needs the user's consent."""
+    return bool(bot.root and outside_of(Path(os.path.realpath(bot.root)), [path for _, path in bot.sources]))
 
 
 def _changed_rules(first: Settings) -> dict[str, Any]:

@@ -38,11 +38,12 @@ class Told:
 
     asked: the names of the bots of each call, in the order of their trials.
     prepared: the names of the bots that were started at last.
+    notes: the words of each bot on stderr.
     """
 
     def __init__(self, goes: dict[str, list[Faults | None]], at_a_time: int = 2) -> None:
         self.goes, self.at_a_time, self.asked, self.said = goes, at_a_time, list[list[str]](), list[str]()
-        self.secrets, self.prepared = set[bytes](), list[str]()
+        self.secrets, self.prepared, self.notes = set[bytes](), list[str](), ""
 
     def say(self, text: str, *, warning: bool = False) -> None:
         self.said.append(text)
@@ -59,7 +60,7 @@ class Told:
             self.asked[-1].append(name)
             self.secrets.add(job.secret)
             faults = self.goes.get(name, [()]).pop(0) if self.goes.get(name) else ()
-            take(void(job, "the machine had no core") if faults is None else _outcome(job, faults))
+            take(void(job, "the machine had no core") if faults is None else _outcome(job, faults, self.notes))
         return TriedTimes([])
 
 
@@ -70,12 +71,12 @@ class NoMatch(Told):
         return TriedTimes([])
 
 
-def _outcome(job: Job, faults: Faults) -> Outcome:
+def _outcome(job: Job, faults: Faults, notes: str) -> Outcome:
     seats = len(job.header.seats)
     out = tuple(faults[-1].step if faults and seat == 0 else None for seat in range(seats))
     verdicts = tuple(faults[-1].verdict if at is not None else Verdict.OK for at in out)
     record = Record(job.header, (), verdicts, out, tuple(range(1, seats + 1)), (0,) * seats, "over")
-    ending = Ending(0, False, NOT_MEASURED, "", 0)
+    ending = Ending(0, False, NOT_MEASURED, notes, 0)
     of_seats = [faults, *[()] * (seats - 1)]
     reports = tuple(SeatReport("", "", mine, {1: 0.25}, {}, 10.0, ending, NOT_MEASURED) for mine in of_seats)
     return Outcome(job.ordinal, 1, record, "", reports, 1, 0.5)
@@ -116,6 +117,16 @@ def test_any_other_fault_puts_a_bot_out_at_once(tmp_path: Path, faults: Faults) 
     (out,) = playing.left_out
     assert (out.name, out.word, out.why) == ("greedy", "shipped:python/greedy", Why.FORFEITED)
     assert out.line.startswith(f"{faults[-1].verdict} at step {faults[-1].step}: {faults[-1].detail}")
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"), [("I fear\n", "; it wrote last: I fear"), (f"I fear\nfault: illegal: {ILLEGAL.detail} (strikes: 1)\n", "")]
+)
+def test_a_fault_that_a_kit_repeats_is_said_once(tmp_path: Path, notes: str, said: str) -> None:
+    executor = Told({"greedy": [(ILLEGAL,)]})
+    executor.notes = notes
+    (out,) = tried(tmp_path, executor).left_out
+    assert out.line == f"illegal at step 5: {ILLEGAL.detail}{said}"
 
 
 def test_a_bot_whose_trial_is_void_plays_and_is_not_tried_again(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,19 @@ def test_the_command_that_is_named_plays_the_same_deal_again(cup: Path) -> None:
     (step,) = re.findall(r"crash is left out: .* at step (\d+): ", (cup / "out.txt").read_text())
     done = arena(*words.split(), cwd=cup)
     assert f"crashed at step {step}: " in done.stdout + done.stderr
+
+
+def test_the_command_that_is_named_has_the_runtime_and_the_consent_that_the_bot_needs(tmp_path: Path) -> None:
+    write(tmp_path, ann=GOOD, bob=GOOD + "  # bob", crash=CRASHES)
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "crash" / "khiva_kit.py").rename(tmp_path / "kit" / "khiva_kit.py")
+    line = 'run = "{mine} main.py"\nfiles = ["*.py"]\ninclude = ["../kit/khiva_kit.py"]\n'
+    (tmp_path / "crash" / "bot.toml").write_text(f'name = "crash"\n{line}')
+    needs = ["--runtime", f"mine={sys.executable}", "--allow-include"]
+    said = arena("run", *bots("ann", "bob", "crash"), *QUICK, *needs, "--probation", "--out", "out", cwd=tmp_path).stderr
+    (words,) = re.findall(r"crash is left out: .*; next: khiva-arena (match .*)", said)
+    done = arena(*words.split(), cwd=tmp_path)
+    assert "crashed at step " in done.stdout + done.stderr
 
 
 def test_the_event_is_that_of_the_bots_that_passed(cup: Path) -> None:
