@@ -204,7 +204,7 @@ def named_twice(bots: Sequence[Bot]) -> list[str]:
         if bot.identity in by_identity:
             first = by_identity[bot.identity].asked_as
             problems.append(
-                f"--bot {bot.asked_as}: the same bot as {first}; name each bot once, and let `run` seat copies with --copies"
+                f"--bot {bot.asked_as}: the same bot as {first}; leave one of them out, and let `run` seat copies with --copies"
             )
         by_identity[bot.identity] = bot
     return problems

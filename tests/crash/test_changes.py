@@ -64,7 +64,7 @@ CHANGED: list[tuple[list[str], list[str]]] = [
     ([*bots(NAIVE, "mine"), *SHAPE], ["the bots are in another order: mine, naive then; naive, mine now"]),
     (
         [*bots("mine", RANDOM), *SHAPE],
-        ["python/naive) is not named any more", "python/random) has been added"],
+        ["python/naive) does not play any more", "python/random) has been added"],
     ),
     ([*bots("mine", NAIVE), *SHAPE, "--turn", "2s", "--bank", "0s"], ["turn was 1000 ms", "bank was 10000 ms, is 0 ms"]),
 ]

@@ -120,7 +120,7 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
     for name, old in then.items():
         new = now.get(name)
         if new is None:
-            lines.append(f"bot {name} ({old.asked_as}) is not named any more")
+            lines.append(f"bot {name} ({old.asked_as}) does not play any more")
         elif new.identity != old.identity:
             change = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
             lines.append(f"bot {name} ({new.asked_as}) has changed: {change}")
