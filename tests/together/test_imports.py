@@ -117,7 +117,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
     "doctor": (("doctor",), None, {"tabulate"}),
     "export": (("export", "out", "--format", "csv"), 0, TABLE),
     "games": (("games",), 0, set()),
-    "grade": (("grade", "nowhere", "--bot", "my-bot"), 2, set()),
+    "grade": (("grade", "nowhere", "--bot", "my-bot"), 2, TABLE | {"tabulate", "trio"}),
     "init": (("init", "competition.toml"), 0, set()),
     "league": (("league", "new", "spring"), 0, {"sqlite3", "trio"}),
     "match": (("match", *MATCH), 0, {"trio"}),
