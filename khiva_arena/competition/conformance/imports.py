@@ -7,7 +7,7 @@ bots. Another module may be missing on the next machine, or be another version.
 import ast
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from khiva_arena.entrants import runtimes
@@ -75,7 +75,7 @@ def has_of_the_arena(bot: Bot) -> bool:
 def imports_of(name: str, text: bytes) -> list[BotImport]:
     """Return the imports of a file that fail if the module is missing; [] for a file that is no Python.
 
-    Left out are relative ones, those for a type checker, and those within a ``try`` that catches their failure.
+    Left out are relative ones, those for a type checker, and those within a ``try`` that catches their failure or a ``suppress``.
     """
     try:
         with warnings.catch_warnings():
@@ -108,6 +108,8 @@ def _modules(node: ast.AST) -> Iterator[str]:
 def _within(node: ast.AST) -> list[ast.AST]:
     """Return the nodes of a node that count."""
     match node:
+        case ast.With(items=items) if any(_suppresses(item.context_expr) for item in items):
+            return []
         case ast.Try(body=body, handlers=handlers) if any(_catches(handler) for handler in handlers):
             # The bot goes on without the module, so what the handlers import counts.
             return [one for one in ast.iter_child_nodes(node) if one not in body]
@@ -120,5 +122,16 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     """Tell whether a handler catches the failure of an import."""
     if handler.type is None:
         return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return _has_failure(handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])
+
+
+def _suppresses(manager: ast.expr) -> bool:
+    """Tell whether a ``with`` is contextlib's, and goes on after the failure of an import."""
+    match manager:
+        case ast.Call(func=ast.Name(id="suppress") | ast.Attribute(attr="suppress"), args=kinds):
+            return _has_failure(kinds)
+    return False
+
+
+def _has_failure(kinds: Sequence[ast.expr]) -> bool:
     return any(isinstance(kind, ast.Name) and kind.id in _CATCH for kind in kinds)
