@@ -79,6 +79,10 @@ def place_of(folder: str) -> RepositoryPlace:
                 "git does not read this repository, because another user owns it; if you trust it: "
                 f"git config --global --add safe.directory {owner[1]}"
             ) from None
+        if "safe.bareRepository" in error.said:
+            raise ConfigError(
+                "git takes its folder for a bare repository, which has no work tree; clone it, and name the folder in the clone"
+            ) from None
         none = "it lies in no git repository; name a folder without @"
         raise _in_words(error, none if "not a git repository" in error.said else "") from None
     if inside != b"true":

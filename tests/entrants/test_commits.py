@@ -363,7 +363,15 @@ def test_a_folder_that_poses_as_a_repository_is_none(repository: Path) -> None:
         (shutil.copytree if path.is_dir() else shutil.copy)(path, repository / "my-bot" / path.name)
     run("config", "--file", "my-bot/config", "core.worktree", str(repository / "my-bot"))
     assert run("rev-parse", "--git-dir", at="my-bot") == ".", "git takes the folder for a repository"
-    assert "safe.bareRepository" in why("my-bot@HEAD")
+    assert sentence("entrants", "commit-bare") in why("my-bot@HEAD")
+
+
+def test_a_bare_repository_says_what_to_name(repository: Path, tmp_path: Path) -> None:
+    committed()
+    run("clone", "-q", "--bare", str(repository), str(tmp_path / "bare.git"))
+    for word in ("../bare.git@HEAD", "../bare.git/my-bot@HEAD"):
+        assert sentence("entrants", "commit-bare") in why(word)
+        assert "fsck" not in why(word)
 
 
 def test_a_replaced_object_is_not_taken() -> None:
