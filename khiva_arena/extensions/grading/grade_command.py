@@ -17,6 +17,7 @@ from khiva_arena.common.machine import of_the_machine
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.display.terminal.console import say
+from khiva_arena.entrants.bot_words import is_archive
 from khiva_arena.errors import ArenaError
 from khiva_arena.extensions.grading import reports
 from khiva_arena.extensions.grading.interval import SAME_BOT, score_of
@@ -86,10 +87,10 @@ def grade(folder: Path, word: str, files: GradeFiles, as_json: bool, **flags: An
 
 
 def _home_of(word: str) -> str:
-    """Return the folder of a bot on this disk, "" for another bot. Raises ConfigError for a word that names no folder."""
+    """Return the folder of a bot on this disk, "" for another bot. Raises ConfigError for a word that names no bot's files."""
     if os.path.isdir(word):
         return word
-    if word.startswith(shipped.WORD) or "@" in word:
+    if word.startswith(shipped.WORD) or "@" in word or is_archive(word):
         return ""
     raise no_folder(word)
 

@@ -14,7 +14,9 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("grade", cls=Verb, needs="LADDER --bot DIR")
 @click.argument("ladder", type=_FILE)
-@click.option("--bot", "-b", metavar="DIR", shell_complete=BOT, help="The bot to mark: a folder with a bot.toml.")
+@click.option(
+    "--bot", "-b", metavar="DIR", shell_complete=BOT, help="The bot to mark: a folder with a bot.toml, or an archive of it."
+)
 @click.option(
     "--seed-file",
     metavar="FILE",

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.machine import of_the_machine
@@ -21,9 +23,9 @@ from khiva_arena.competition.run.who_plays import executor_of
 from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox, keep_private
-from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bot_words import is_archive
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.entrants.hints.starts import NEXT
 from khiva_arena.entrants.loading import valid_part_of
@@ -88,7 +90,7 @@ class Grading:
         try:
             bot = self._read(word)
         except ConfigError as error:
-            if of_the_machine(error) or not os.path.isdir(word):  # of a commit, the command may be the mistake
+            if of_the_machine(error) or not (os.path.isdir(word) or is_archive(word)):  # of a commit, the command may be wrong
                 raise
             raise BadBot("\n".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)) from None
         if bot.guest or not bot.complete:
@@ -98,7 +100,8 @@ class Grading:
         return bot
 
     def _read(self, word: str) -> Bot:
-        return bot_files.load(word, loading=asking(valid_part_of({**self._ladder.values, **self._values})))
+        loading = valid_part_of({**self._ladder.values, **self._values})
+        return bot_files.load(word, loading=structs.replace(loading, include=_refuse_include))
 
     def admit(self, bot: Bot) -> None:
         """Choose the isolation of all bots, and try it. Raises ConfigError if bots would have the user's rights unasked.
@@ -202,10 +205,13 @@ class Grading:
             raise Ungraded(f"rung {rung.name}: this machine could not play all matches, so nothing was marked; grade again")
         with Store.read(settings.out) as store:
             results = list(results_of(store, stored_event(store, events[0])))
+        way = "grade again in another folder, with fewer --jobs or on a quieter machine"
         if forfeits := sum(verdict != "ok" for result in results for verdict in _of(result, 1, result.verdicts)):
             times = count(forfeits, "match", "matches")
-            way = "grade again in another folder, with fewer --jobs or on a quieter machine"
             raise Ungraded(f"rung {rung.name}: its own bot forfeited {times}, so nothing was marked; {way}")
+        if faults := sum(len(of_seat) for result in results for of_seat in _of(result, 1, result.faults)):
+            times = f"{count(faults, 'fault')} and played a default choice each time"
+            self._say(f"rung {rung.name}: its own bot made {times}, so the mark may be too good; {way}", warning=True)
         return results
 
     def _warn(self, text: str, *, warning: bool = False) -> None:
@@ -232,8 +238,20 @@ def _entrants(student: Playable, opponent: Playable) -> Entrants:
 
 
 def no_folder(word: str) -> ConfigError:
-    """Return the error for a word that names no folder of a bot: a command may use files that nobody has handed in."""
-    return ConfigError(f"--bot {word}: there is no such folder; name the folder with the student's bot.toml")
+    """Return the error for a word that names no bot's files: a command may use files that nobody has handed in."""
+    return ConfigError(
+        f"--bot {word}: there is no such folder or archive; name the folder with the student's bot.toml, "
+        "or a .zip or .tar.gz of it"
+    )
+
+
+def _refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
+    """Refuse files outside of a bot's folder, even if the user agreed to them before: marks are then the same on any machine, and
+    the seal of a ladder covers all files of a rung's bot. Raises ConfigError."""
+    raise ConfigError(
+        f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder; copy it into the folder, because the folder "
+        "of a bot that is marked holds all of its files"
+    )
 
 
 def _unfit(settings: Settings, bot: Bot) -> list[str]:

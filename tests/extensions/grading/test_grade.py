@@ -11,11 +11,12 @@ import pytest
 from arena import arena, arena_process
 from ladders import bot, ladder, ladder_of_modules, secret
 from no_levels import LACK
-from quick_bots import FORFEITS, GREEDY, NAIVE
+from quick_bots import FORFEITS, GREEDY, NAIVE, STRIKES
 from wording import sentence
 
 from khiva_arena.arbiter import match_queue, pool
 from khiva_arena.arbiter.live import void
+from khiva_arena.competition.settings import consent
 from khiva_arena.entrants import bots
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.grading import play_rungs
@@ -189,6 +190,36 @@ def test_a_bot_that_cannot_play_has_no_points_and_its_author_reads_why(how: str,
     assert said in done.stdout
 
 
+def test_a_word_from_the_user_lets_no_bot_include_files_beside_its_folder(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside.py").touch()
+    monkeypatch.setattr(consent, "remembered", lambda _: True)
+    bot(tmp_path / "mine", "", 'include = ["../beside.py"]')
+    problem = graded(tmp_path, "mine")["problem"]
+    assert sentence("grading", "holds-all-files") in problem
+    assert "--allow-include" not in problem
+
+
+@pytest.mark.parametrize("end", [".zip", ".tar.gz"])
+def test_an_archive_is_marked_as_its_folder(end: str, course: Path, tmp_path: Path) -> None:
+    secret(tmp_path / "seed")
+    shutil.copytree(GREEDY, tmp_path / "ann")
+    shutil.make_archive(str(tmp_path / "ann"), {".zip": "zip", ".tar.gz": "gztar"}[end], tmp_path, "ann")
+    files = ["--seed-file", "seed"]
+    assert graded(tmp_path, f"ann{end}", *files) == graded(tmp_path, "ann", *files)
+
+
+def test_a_damaged_archive_has_no_points_and_its_author_reads_why(course: Path, tmp_path: Path) -> None:
+    (tmp_path / "dora.zip").touch()
+    marks = graded(tmp_path, "dora.zip", "--results", "results.json")
+    assert (marks["points"], marks["bot"]) == (0, "")
+    assert (
+        sentence("entrants", "archive-damaged", reason="it is no zip")
+        in json.loads((tmp_path / "results.json").read_text())["output"]
+    )
+
+
 def test_an_empty_folder_still_has_results(course: Path, tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     marks = graded(tmp_path, "none")
@@ -343,6 +374,15 @@ def test_a_rung_that_forfeits_gives_no_mark(course: Path, tmp_path: Path) -> Non
     shutil.copytree(FORFEITS, course / "rungs" / "lots")
     write_seal(course)
     assert sentence("grading", "own-bot-forfeited", rung="lots") in refused(tmp_path, GREEDY, code=1)
+
+
+def test_a_rung_whose_faults_were_forgiven_may_mark_too_well(course: Path, tmp_path: Path) -> None:
+    shutil.rmtree(course / "rungs" / "lots")
+    shutil.copytree(STRIKES, course / "rungs" / "lots")
+    write_seal(course)
+    said = arena("grade", "course", "--bot", GREEDY, cwd=tmp_path).stderr
+    (line,) = (line for line in said.splitlines() if sentence("grading", "rung-was-at-fault") in line)
+    assert line.startswith("warning: rung lots: its own bot made 6 faults")
 
 
 def test_a_rung_that_does_not_start_gives_no_mark(course: Path, tmp_path: Path) -> None:
