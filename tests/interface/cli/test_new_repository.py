@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,44 @@ def test_another_bot_is_tested_against_the_version_before_and_on_a_branch_agains
     code, said = job(repository, name, "idea")
     assert code == 0
     assert "after 32 seeds, 64 matches" in said, "the commit before is the same bot, and main is another"
+
+
+def tried(repository: Path) -> tuple[int, str]:
+    """Run test.sh as a user does, and return its exit code and what it says."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "test.sh"],
+        cwd=repository,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_test_that_the_user_stopped_does_not_stop_the_test_of_the_next_version(repository: Path) -> None:
+    begun = (repository / "test.sh").read_text().splitlines()[-1].replace('".@$main"', ".@HEAD --commit")
+    main = repository / "main.py"
+    main.write_text(f"{main.read_text()}# another\n")
+    arena(*shlex.split(begun)[1:], cwd=repository)
+    main.write_text(f"{main.read_text()}# better\n")
+    code, said = tried(repository)
+    assert code in (0, NOT_BETTER)
+    assert "after 32 seeds, 64 matches" in said
+
+
+@pytest.mark.parametrize("branch", ["master", ""])
+def test_a_repository_without_main_says_what_to_do(branch: str, tmp_path: Path) -> None:
+    repository = made(tmp_path)
+    if branch:
+        git(repository, "branch", "-q", "-m", "main", branch)
+    else:
+        git(repository, "update-ref", "-d", "HEAD")
+    code, said = tried(repository)
+    assert code == 2
+    assert said.splitlines()[-1].startswith("test.sh: ")
 
 
 def test_a_worse_bot_fails_the_job(tmp_path: Path) -> None:
