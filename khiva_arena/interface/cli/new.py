@@ -34,8 +34,8 @@ def command(language: str | None, folder: Path | None, as_json: bool, **flags: A
     FOLDER has the kit of the language, one short file to edit, a bot.toml and a README. Instead of LANGUAGE, name a bot of
     `khiva-arena bots`, such as shipped:python/llm, to begin with a copy of it; or write game: then FOLDER is a game of your own,
     a small one for 2 to 5 seats, with its test and a bot. Write ladder, and FOLDER is a ladder, by which `khiva-arena grade`
-    marks bots. Write repository, and FOLDER is the content of a git repository: a bot in the --language, test.sh, and the files
-    by which GitHub and GitLab run test.sh. It checks the bot, and tests whether it is worse than the bot on the branch main.
+    marks bots. Write repository, and FOLDER is the content of a git repository. It has a bot in the --language, test.sh, and the
+    files by which GitHub and GitLab run test.sh. This script checks the bot, and tests it against the bot on the branch main.
 
     --search: the new bot searches, in Khiva, in under 200 lines; `khiva-arena new --search` lists languages.
 
