@@ -32,6 +32,7 @@ from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.competition.settings.one_match import match_id, terms_of
 from khiva_arena.competition.settings.settings import DEFAULTS, ROWS, Settings
 from khiva_arena.competition.settings.table import TIMES
+from khiva_arena.display.terminal.passing import FIRST_SECONDS, PassingLine
 from khiva_arena.entrants.bots import Bot, load, of_another_game, with_distinct_names
 from khiva_arena.entrants.sources import outside_of
 from khiva_arena.errors import ConfigError
@@ -142,6 +143,7 @@ def _try_all(
     commands = executor.prepare([*bots, *([opponent] if opponent and opponent.identity not in known else [])])
     conditions = conditions_of(first, bots, sandbox)
     late: list[_Candidate] = []
+    line = PassingLine(after=FIRST_SECONDS)
 
     def keep(candidate: _Candidate, tried: TriedMatch) -> None:
         result = _result(first, candidate, tried)
@@ -149,21 +151,30 @@ def _try_all(
         results[candidate.key] = result
 
     def tries(some: Sequence[_Candidate], *, once_more: bool) -> None:
+        over = 0
+
         def ended(number: int, tried: TriedMatch) -> None:
+            nonlocal over
+            over += 1
+            line.clear()
+            line.say(f"--probation: {over} of {count(len(some), 'trial match is', 'trial matches are')} over")
             if tried.is_only_late and once_more:
                 late.append(some[number])
             else:
                 keep(some[number], tried)
 
         trials = [_trial(first, each, sandbox) for each in some]
-        played = play_trials(
-            trials,
-            conditions,
-            commands,
-            sandbox,
-            lambda tables, take: executor.try_tables(tables, take, is_trial=True),
-            ended,
-        )
+        try:
+            played = play_trials(
+                trials,
+                conditions,
+                commands,
+                sandbox,
+                lambda tables, take: executor.try_tables(tables, take, is_trial=True),
+                ended,
+            )
+        finally:
+            line.clear()
         for candidate, tried in zip(some, played, strict=True):
             if candidate.key not in results and candidate not in late:  # no match of it could be begun
                 keep(candidate, tried)

@@ -17,6 +17,7 @@ from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.result import NOT_MEASURED, Verdict
 from khiva_arena.competition.playing.executor import TriedTimes
 from khiva_arena.competition.playing.starts import Entrants
+from khiva_arena.competition.run import probation
 from khiva_arena.competition.run.probation import on_probation
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants.bots import load
@@ -191,3 +192,23 @@ def test_too_few_that_pass_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         tried(tmp_path, Told({name: [(ILLEGAL,)] for name in ("naive", "search")}))
     assert all("naive, search: left out by --probation" in problem for problem in caught.value.problems)
+
+
+def test_the_line_on_a_terminal_counts_trials_and_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    class Line:
+        def __init__(self, **_how: float) -> None: ...
+
+        def say(self, text: str) -> None:
+            said.append(text)
+
+        def clear(self) -> None:
+            said.append("")
+
+    monkeypatch.setattr(probation, "PassingLine", Line)
+    tried(tmp_path, Told({}))
+    assert [text for text in said if text] == [
+        f"--probation: {number} of {len(NAMES)} trial matches are over" for number in range(1, len(NAMES) + 1)
+    ]
+    assert said[-1] == ""
