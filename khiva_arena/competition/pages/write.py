@@ -125,7 +125,8 @@ def _not_played(event: int, bot: NotPlayed, with_report: bool) -> PageNotPlayed:
     text = bot.report or bot.line if with_report else ""
     if len(text) > REPORT_MOST:  # the hint is at its end
         text = f"{text.partition(chr(10))[0][:LINE_MOST]}\n...\n{text[LINE_MOST + 5 - REPORT_MOST :]}"
-    return PageNotPlayed(event, harmless(bot.name), bot.why, harmless(text, keep="\n"))
+    why = f"{bot.why}: {harmless(bot.fault)}" if bot.fault else str(bot.why)
+    return PageNotPlayed(event, harmless(bot.name), why, harmless(text, keep="\n"))
 
 
 def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:

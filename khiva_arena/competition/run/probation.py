@@ -91,7 +91,8 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
             if result.void:
                 executor.say(f"{bot.name}: its trial match was void, so it plays: {result.void}", warning=True)
             continue
-        out[bot.identity] = NotPlayed(bot.name, bot.asked_as, Why.FORFEITED, result.line, result.report)
+        fault = f"{result.verdict} {_where(result.step)}"
+        out[bot.identity] = NotPlayed(bot.name, bot.asked_as, Why.FORFEITED, result.line, result.report, fault)
         told[bot.identity] = f"{Why.FORFEITED}: {result.line}; next: {_same_deal(first, table, result.seed)}"
     left = those_left(stages, playing.entrants, told, executor.say)
     return playing._replace(entrants=left, left_out=(*playing.left_out, *out.values()), trials=tuple(passed))
@@ -213,7 +214,7 @@ def _result(first: Settings, candidate: _Candidate, tried: TriedMatch) -> TrialR
         return result
     verdict, detail, step = forfeiter.faults[-1]
     notes = for_its_author(forfeiter.ending.notes).strip()
-    line = f"{verdict} {f'at step {step}' if step else 'at its start'}: {detail}"
+    line = f"{verdict} {_where(step)}: {detail}"
     last = "" if detail in last_line(notes) else last_line(notes)[:LINE_SHOWN]  # a kit repeats each fault that it is told
     said = f"; it wrote last: {last}" if last else ""
     report = [f"step {blame.step}: {blame.verdict}: {blame.detail}" for blame in forfeiter.faults]
@@ -222,6 +223,10 @@ def _result(first: Settings, candidate: _Candidate, tried: TriedMatch) -> TrialR
     return structs.replace(
         result, verdict=str(verdict), step=step, line=harmless(line + said), report=harmless("\n".join(report), keep="\n")
     )
+
+
+def _where(step: int) -> str:
+    return f"at step {step}" if step else "at its start"
 
 
 def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:

@@ -247,6 +247,7 @@ class NotPlayed(msgspec.Struct, frozen=True):
     why: the reason.
     line: the reason in a line, which may repeat words of the bot.
     report: all that is known, for its author; "" if the line is all.
+    fault: the fault of a bot that forfeits its trial match, and its step, for anybody; else "".
     """
 
     name: str
@@ -254,3 +255,4 @@ class NotPlayed(msgspec.Struct, frozen=True):
     why: Why
     line: str
     report: str = ""
+    fault: str = ""
