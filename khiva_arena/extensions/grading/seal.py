@@ -87,12 +87,16 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Yield the path of each entry of a folder that is no folder. A link is one of them, wherever it leads."""
+    """Yield the path of each entry of a folder that is no folder. A link is one of them, wherever it leads.
+
+    Python writes ``__pycache__`` when somebody runs a rung by hand. It is left out, as no bot gets it.
+    """
 
     def fail(error: OSError) -> None:
         raise ConfigError(f"{file_name(str(error.filename))}: cannot be read: {error.strerror or error}") from None
 
     for place, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if name != "__pycache__" or os.path.islink(os.path.join(place, name))]
         links = [name for name in folders if os.path.islink(os.path.join(place, name))]
         for name in (*files, *links):
             path = os.path.relpath(os.path.join(place, name), folder)

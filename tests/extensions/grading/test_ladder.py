@@ -89,6 +89,16 @@ def test_a_ladder_that_was_changed_is_refused_and_the_file_named(change: str, tm
         assert (read_ladder(place).digest == digest) == (change in ("no seal", "another seal"))
 
 
+def test_bytecode_of_a_rung_that_was_run_by_hand_is_no_change(tmp_path: Path) -> None:
+    made = ladder(tmp_path / "course")
+    before = read_ladder(made).digest
+    cache = next(path for path in made.rglob("bot.toml")).parent / "__pycache__"
+    cache.mkdir(exist_ok=True)
+    (cache / "main.cpython-311.pyc").touch()
+    assert read_ladder(made).digest == before
+    assert not any(path.parent == cache for rung in read_ladder(made).rungs for _, path in bots.load(str(rung.folder)).sources)
+
+
 def test_the_seal_is_what_sha256sum_checks_and_its_hash_is_the_ladders(tmp_path: Path) -> None:
     place = ladder(tmp_path / "course")
     lines = (place / seal.SEAL).read_text().splitlines()
