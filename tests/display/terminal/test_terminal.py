@@ -78,7 +78,7 @@ def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
     assert run.end() == 0
     said = arena(*PAIR[:-1], "apart", "--seeds", "25", cwd=tmp_path).stderr
     left = [line for line in said.splitlines() if "apart" not in line]
-    assert lines_of(run)[:-1] == left  # all but where the results are
+    assert " ".join(lines_of(run)[:-1]).split() == " ".join(left).split()  # all but where the results are; it wraps lines
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
 
 
@@ -166,7 +166,7 @@ def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -
     path = tmp_path / "events"
     path.write_bytes(encoded(begin()) + encoded(Note(t=1.0, text="x" * 2_000_000, warning=False)))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 6_000, before[1]))  # the store's files stay below that
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 7_000, before[1]))  # the store's files stay below that
     try:
         run = Terminal([*PAIR, "--seeds", "20", "--events-file", "events"], tmp_path)
     finally:
