@@ -234,7 +234,8 @@ def test_a_word_that_names_no_folder_is_a_mistake_of_the_command(word: str, cour
 
 def test_a_commit_that_is_not_there_is_no_mistake_of_the_student(course: Path, tmp_path: Path) -> None:
     bot(tmp_path / "mine", "")
-    refused(tmp_path, "mine@nowhere")
+    assert "mine@nowhere" in refused(tmp_path, "mine@nowhere")
+    assert not (tmp_path / "results.json").exists()
 
 
 # --- places and secrets ---
