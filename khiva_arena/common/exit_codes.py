@@ -16,6 +16,7 @@ class VerdictWord(StrEnum):
 
     BETTER = "better"
     NOT_BETTER = "not-better"
+    WORSE = "worse"
     OPEN = "open"
     SAME = "same"
     FORFEITED = "forfeited"
@@ -45,17 +46,21 @@ class ExitCode(NamedTuple):
     option: str = ""
 
 
-_OF_A_TEST = ("sprt",)
+_OF_A_TEST, _OF_A_COMPARISON = ("sprt",), ("compare",)
 TABLE = (
     ExitCode(DONE, "done", "done"),
     ExitCode(DONE, "better", "the candidate is better, or --accept names the verdict", _OF_A_TEST, VerdictWord.BETTER),
+    ExitCode(DONE, "better", "the first bot is better", _OF_A_COMPARISON, VerdictWord.BETTER),
     ExitCode(BAD_RESULT, "bad result", "the command ran, but a result is not good", verdict=VerdictWord.UNFINISHED),
     ExitCode(UNUSABLE, "unusable", "the command, its settings, a bot or a results folder cannot be used"),
     ExitCode(NOT_BETTER, "not better", "the candidate is not better", _OF_A_TEST, VerdictWord.NOT_BETTER),
+    ExitCode(NOT_BETTER, "worse", "the first bot is worse", _OF_A_COMPARISON, VerdictWord.WORSE),
     ExitCode(
         UNDECIDED, "undecided", "undecided: all seeds are played, and neither answer is clear", _OF_A_TEST, VerdictWord.OPEN
     ),
+    ExitCode(UNDECIDED, "open", "open: the time is over, and neither answer is clear", _OF_A_COMPARISON, VerdictWord.OPEN),
     ExitCode(SAME_BOT, "same bot", "the candidate is the same bot as an opponent", _OF_A_TEST, VerdictWord.SAME),
+    ExitCode(SAME_BOT, "same bot", "both bots are the same", _OF_A_COMPARISON, VerdictWord.SAME),
     ExitCode(FORFEITED, "forfeited", "the candidate forfeited a match", _OF_A_TEST, VerdictWord.FORFEITED),
     ExitCode(FORFEITED, "a bot forfeited", "a bot forfeited a match", ("run", "match"), option="--fail-on-fault"),
     ExitCode(BUG, "a bug", "a bug of the arena"),

@@ -205,3 +205,19 @@ class Hypotheses(Struct, frozen=True, omit_defaults=True):
     def bounds(self) -> tuple[float, float]:
         """The two bounds of the LLR: at or below the first the test decides for H0, at or above the second for H1 (Wald)."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+
+
+class Comparison(Struct, frozen=True):
+    """The rule that stops a comparison of two bots: once the answer is clear, or when its time ends.
+
+    error: at most how often it says better or worse of equal bots. Half of that goes to the looks, half to the end.
+    sharpest: the seeds by which the looks are tuned: they find differences soonest that show in three times as many.
+    """
+
+    error: float
+    sharpest: int
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for a value that makes no rule."""
+        if not 0 < self.error < 0.5 or not 1 <= self.sharpest <= 1000:
+            raise ConfigError(f"a comparison with errors of {self.error:g}, tuned by {self.sharpest} seeds, is not possible")

@@ -179,6 +179,22 @@ class Llr(Line, frozen=True, kw_only=True, tag="llr"):
     decision: str
 
 
+class Difference(Line, frozen=True, kw_only=True, tag="difference"):
+    """The state of a comparison of two bots.
+
+    elo: how far the first bot is above the other
+    low, high: the ends of the interval that it would have if it stopped now; None for no end
+    seeds: how many it has counted
+    decision: better or worse, once it is clear; "" before
+    """
+
+    elo: float
+    low: float | None
+    high: float | None
+    seeds: Whole
+    decision: str
+
+
 class Note(Line, frozen=True, kw_only=True, tag="note"):
     """Any other message of the arbiter."""
 
@@ -223,7 +239,20 @@ class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
     digest: str | None
 
 
-Any_line = Begin | Round | MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside | Llr | LinkNews | Note | RunEnded
+Any_line = (
+    Begin
+    | Round
+    | MatchRecorded
+    | FaultRecorded
+    | Paused
+    | VoidRecorded
+    | SetAside
+    | Llr
+    | Difference
+    | LinkNews
+    | Note
+    | RunEnded
+)
 KINDS: tuple[type[Line], ...] = get_args(Any_line)
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
@@ -320,5 +349,5 @@ class StreamReader:
                 return all(bot < self._bots for bot in (line.bots if isinstance(line, VoidRecorded) else line.byes))
             case FaultRecorded() | Paused():
                 return line.bot < self._bots
-            case SetAside() | Llr() | LinkNews() | Note() | RunEnded():
+            case SetAside() | Llr() | Difference() | LinkNews() | Note() | RunEnded():
                 return True

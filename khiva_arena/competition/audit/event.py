@@ -212,8 +212,11 @@ class _EventAudit:
         if not self.source.bundled:
             _check_run_secret(event, event.secret, "its secret")
 
-    def _set_planned(self, timetable: Timetable, *, ended: bool) -> None:
-        """Note in the report how many matches the event has when it is over: a sequential test ends with its decision."""
+    def _set_planned(self, timetable: Timetable, *, ended: bool, concluded: bool = False) -> None:
+        """Note in the report how many matches the event has when it is over: a sequential test ends with its decision.
+
+        concluded: whether its end is stored. A comparison also ends after any whole seed, when its time does.
+        """
         event, self.report.planned = self.source.event, timetable.matches
         if not FORMATS[event.definition.format].SEQUENTIAL:
             return
@@ -223,7 +226,7 @@ class _EventAudit:
             test, played = so_far(event, timetable, self.source.results() if ended else ())
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"its definition has no test that can be ({type(error).__name__}: {error})") from None
-        if test.decision:
+        if test.decision or (concluded and event.definition.comparison):
             self.report.planned = played * timetable.per_seed(timetable.shapes[0])
 
     def _check_revealed(self, seed: int, secret: bytes) -> None:
@@ -340,7 +343,7 @@ class _EventAudit:
 
     def _check_end(self, timetable: Timetable, digest: str) -> None:
         report = self.report
-        report.passes("its end", lambda: self._set_planned(timetable, ended=True))
+        report.passes("its end", lambda: self._set_planned(timetable, ended=True, concluded=self._is_concluded(digest)))
         if self.source.event.set_aside:
             report.passes("its end", lambda: self._take_set_aside(timetable))
         report.missing = max(0, report.planned - report.left_out - len(self.recorded))
@@ -357,6 +360,9 @@ class _EventAudit:
             missing[seed] = missing.get(seed, 0) - matches
         for problem in self._misfits(missing, digest):
             report.add(problem)
+
+    def _is_concluded(self, digest: str) -> bool:
+        return bool(digest or self.source.bundled) and self.source.event.closed is None
 
     def _take_set_aside(self, timetable: Timetable) -> None:
         self._set_aside = left_out_of(self.source.event, timetable, self.recorded, self.voids)

@@ -71,6 +71,11 @@ class Play:
         return ""
 
     @property
+    def until(self) -> str:
+        """The time at which a comparison of two bots ends, in words; "" for any other event."""
+        return ""
+
+    @property
     def done_before(self) -> int:
         """The number of recorded matches of this part."""
         return len(self.done)
@@ -92,6 +97,9 @@ class Play:
                 yield draw
             if self._count_unrecorded(shape):
                 return
+
+    def end(self) -> None:
+        """Conclude an event that has ended without a last match. Most end with one."""
 
     def is_whole(self, seed: int) -> bool:
         """Tell whether all matches on a seed are recorded, and so its deal is revealed."""

@@ -5,10 +5,11 @@ rows, and where the test stops, are equal at any ``-j`` and after any interrupti
 matches are played again.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
@@ -19,16 +20,22 @@ from khiva_arena.competition.events.forfeits import forfeits
 from khiva_arena.competition.events.results import of_record, of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.jobs import Play
+from khiva_arena.competition.playing.seed_limit import NO_LIMIT, Most, SeedLimit
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named, playable
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
 from khiva_arena.entrants.bots import SameBots, named_twice
 from khiva_arena.errors import ConfigError
+from khiva_arena.rating.ratings.comparison import ComparisonTest, Side
 from khiva_arena.rating.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision, block_scores
 from khiva_arena.rating.report.sprt import Sprt
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.records.store.db import EventRow, MatchRow, Store, VoidRow
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
+
+T = TypeVar("T")
+AnyTest = SequentialTest | ComparisonTest
 
 _ANSWERS = {
     SprtDecision.H1: VerdictWord.BETTER,
@@ -65,6 +72,7 @@ def sprt_of(folder: Path, event: str) -> Sprt:
         row = stored_event(store, event)
         timetable = timetable_of(store, row)
         test, seeds = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
+        assert isinstance(test, SequentialTest)
         forfeited = forfeits(store, event)[row.definition.candidate]
     names = [bot.name for bot in row.bots]
     is_finished = bool(test.decision) or seeds == timetable.seeds
@@ -111,8 +119,16 @@ class SeedBySeedTest(NamedTuple):
     seeds: the number of these seeds.
     """
 
-    test: SequentialTest
+    test: AnyTest
     seeds: int
+
+
+def new_test(definition: Definition, per_seed: int) -> AnyTest:
+    """Return the test of an event before its first seed, by the rule of its definition. ``per_seed``: matches."""
+    if definition.comparison is not None:
+        return ComparisonTest(definition.comparison, per_seed)
+    assert definition.hypotheses is not None
+    return SequentialTest(definition.hypotheses, per_seed)
 
 
 def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> SeedBySeedTest:
@@ -121,9 +137,7 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
     matches: in schedule order.
     """
     per_seed = timetable.per_seed(timetable.shapes[0])
-    hypotheses = event.definition.hypotheses
-    assert hypotheses is not None
-    test, seeds = SequentialTest(hypotheses, per_seed), 0
+    test, seeds = new_test(event.definition, per_seed), 0
     seed: list[Result] = []
     for match in matches:
         if match.seed != seeds or test.decision:
@@ -135,35 +149,57 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
     return SeedBySeedTest(test, seeds)
 
 
-def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:
-    """Count a seed and return the test's decision. A seed on which nothing was rated counts for nothing."""
-    for score in block_scores(seed, event.definition.candidate).values():
-        test.add(score)
+def add_seed(test: AnyTest, seed: Sequence[Result], event: EventRow) -> SprtDecision | Side:
+    """Count a seed and return the test's decision. A seed on which nothing was rated counts for nothing, and so does one on which
+    only one of two candidates was."""
+    definition = event.definition
+    scores = block_scores(seed, definition.candidate)
+    if isinstance(test, SequentialTest) or len(definition.candidates) < 2:
+        for score in scores.values():
+            test.add(score)
+    else:
+        of_other = block_scores(seed, definition.candidates[1])
+        for block in scores.keys() & of_other.keys():
+            test.add(scores[block], of_other[block])
     return test.decision
 
 
 class SequentialPlay(Play):
     """The part of a sequential test that is still to be played. ``test``: over the seeds that are recorded."""
 
-    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], most: Most = NO_LIMIT) -> None:
         super().__init__(store, event, commands)
         self._per_seed = self.timetable.per_seed(self.timetable.shapes[0])
         self.test, self._front = so_far(event, self.timetable, (of_row(event, row) for row in store.matches(event.id)))
         first = self._front * self._per_seed
         self._seed = [of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
         self._waiting: dict[int, Outcome] = {}
+        begun, spent = self._front + bool(self._seed), sum(store.seconds(event.id)) / most.at_a_time
+        self._limit, self._most, self._began = SeedLimit(most, self._per_seed, begun, spent), most, 0.0
 
     @property
     def complete(self) -> bool:
-        """True if the test has decided, or all seeds that it may take are recorded."""
-        return bool(self.test.decision) or super().complete
+        """True if the test has decided, if all seeds that it may take are recorded, or all that were begun before its limit."""
+        has_ended = self._limit.is_reached and self._front >= self._limit.begun
+        return bool(self.test.decision) or has_ended or super().complete
+
+    @property
+    def until(self) -> str:
+        if self.event.definition.comparison is None:
+            return ""
+        return ", ".join(filter(None, ("until the answer is clear", str(self._most))))
+
+    def end(self) -> None:
+        """Conclude a test that has come to its limit, and reveal its secret: nobody plays its other deals."""
+        if self.complete and self._store.conclusion(self.event.id) is None:
+            self._store.add_several(self.event.id, (), (), {RUN_SECRET: self.event.secret})
 
     def _goes_on(self, _: object) -> bool:
         return not (self.complete or self.set_aside)
 
     def jobs(self, draw: DrawnRound) -> Iterator[Job]:
         """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
-        return takewhile(self._goes_on, super().jobs(draw))
+        return takewhile(self._goes_on, self._within_limit(super().jobs(draw), lambda job: job))
 
     def is_wanted(self, job: Job) -> bool:
         """Tell whether a match that ``jobs`` has given, and that was not begun, may still be needed."""
@@ -172,7 +208,16 @@ class SequentialPlay(Play):
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
         play."""
-        return takewhile(self._goes_on, super().tables(draw))
+        return takewhile(self._goes_on, self._within_limit(super().tables(draw), lambda table: table[0]))
+
+    def _within_limit(self, parts: Iterator[T], job_of: Callable[[T], Job]) -> Iterator[T]:
+        """Yield parts of the schedule up to the first one of a seed that may not begin any more."""
+        self._began = self._began or time.monotonic()
+        for part in parts:
+            seed = self._planned[job_of(part).ordinal].k
+            if not self._limit.may_begin(seed, time.monotonic() - self._began):
+                return
+            yield part
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Keep an outcome until all seeds before its own are recorded, then store it and return the rows stored with it.
@@ -198,7 +243,7 @@ class SequentialPlay(Play):
         assert outcome.record is not None
         self._seed.append(of_record(self.event, match, outcome.record))
         is_complete = len(self._seed) == self._per_seed
-        decided = is_complete and add_seed(self.test, self._seed, self.event) is not SprtDecision.NONE
+        decided = is_complete and bool(add_seed(self.test, self._seed, self.event))
         row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
         if is_complete:
             self._seed, self._front = [], self._front + 1

@@ -57,16 +57,18 @@ def announce(
     if settings.authors_apart and not _shared_author(play.event.definition):
         log.say("--authors-apart has no effect: no two bots name the same author in their bot.toml", warning=True)
     if len(timetable.shapes) == 1:
-        at_most = "at most " if settings.hypotheses else ""
+        at_most = "at most " if formats.FORMATS[settings.format].SEQUENTIAL else ""
         line_ups = count(len(opening.line_ups), "line-up")
         size = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
     else:
         size = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
-    called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
+    form = "compare" if play.until else settings.format
+    called += "" if form == DEFAULTS["format"] else f"{form}, "
     recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
-    called += f"event {event.id}: {size}{timetable.matches} matches{'' if play.part else recorded}"
-    duration = f"; estimated time: {estimate}" if estimate else ""
+    matches = f"{play.until}; at most {timetable.matches}" if play.until else f"{size}{timetable.matches}"
+    called += f"event {event.id}: {matches} matches{'' if play.part else recorded}"
+    duration = f"; estimated time: {estimate}" if estimate and not play.until else ""
     log.say(f"{called}{'' if play.part else duration}")
     if play.part:
         log.say(f"{play.part}{recorded}{duration}")
@@ -142,7 +144,7 @@ def _uneven(settings: Settings, play: Play) -> str:
 
     A sequential test says nothing of it: it stops when it is clear.
     """
-    if settings.hypotheses or play.timetable.seats <= ALL_ORDERS_MOST:
+    if formats.FORMATS[settings.format].SEQUENTIAL or play.timetable.seats <= ALL_ORDERS_MOST:
         return ""
     from khiva_arena.rating.schedule.neighbours import off_balance  # not above: few tables are that large
 

@@ -47,7 +47,8 @@ class OwnEvents:
         """Raise ConfigError if a new event would begin unasked because of a change since the last or of another price list, if
         turns are too short, or if the store has this event already."""
         assert todo.definition is not None
-        if not self._options.new_event and store.events():
+        is_comparison = todo.definition.comparison is not None  # of versions, which change from one to the next
+        if not self._options.new_event and not is_comparison and store.events():
             from khiva_arena.competition.events import drift  # not above: in a new store nothing has changed
 
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
@@ -96,7 +97,7 @@ class OwnEvents:
             return Play(store, event, commands)
         from khiva_arena.competition.playing.sequential import SequentialPlay  # numpy comes with it
 
-        return SequentialPlay(store, event, commands)
+        return SequentialPlay(store, event, commands, self._options.most)
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], head: str) -> str:
         """Return the line that says why nothing is played, and which flags play more. ``head`` names the events that are over."""

@@ -275,6 +275,7 @@ class Run:
                         announce_round(log, play, draw)
                     log.round(draw)
                     self._executor.play(play, draw, record)
+            play.end()
             log.concluded(_conclude(log, store, play), is_complete=play.complete)
         return play.complete
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
@@ -33,7 +34,7 @@ from khiva_arena.records.store.db import MatchRow, Store, VoidRow
 from khiva_arena.records.store.files import LOG
 
 if TYPE_CHECKING:
-    from khiva_arena.rating.ratings.sprt import SequentialTest
+    from khiva_arena.competition.playing.sequential import AnyTest
 
 
 class LinkNewsSource(Protocol):
@@ -254,12 +255,18 @@ class RunEvents:
     def _sequential_test(self) -> None:
         """Write how a sequential test stands, if it has counted another seed."""
         # Only a sequential play has a test; its module is not imported for the type, since numpy comes with it.
-        test: SequentialTest | None = getattr(self._play, "test", None) if self._files else None
+        test: AnyTest | None = getattr(self._play, "test", None) if self._files else None
         if test is None or test.blocks == self._seeds_tested:
             return
         self._seeds_tested = test.blocks
-        low, high = test.hypotheses.bounds
-        self._write(stream.Llr(t=self._t(), llr=test.llr(), low=low, high=high, seeds=test.blocks, decision=str(test.decision)))
+        state: dict[str, Any] = {"t": self._t(), "seeds": test.blocks, "decision": str(test.decision)}
+        if hasattr(test, "hypotheses"):  # a type would have to be imported, too
+            low, high = test.hypotheses.bounds
+            self._write(stream.Llr(**state, llr=test.llr(), low=low, high=high))
+            return
+        elo = test.elo()
+        ends = {name: end if isfinite(end) else None for name, end in (("low", elo.low), ("high", elo.high))}
+        self._write(stream.Difference(**state, elo=elo.value, **ends))
 
     def _t(self) -> float:
         return round(time.monotonic() - self._zero, 3)

@@ -70,6 +70,7 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
         authors_apart=settings.authors_apart,
         stage=settings.stage,
         hypotheses=settings.hypotheses,
+        comparison=settings.comparison,
         runtimes=runtimes_of(bots),
         after=after,
         rate_kept=settings.rate_kept,

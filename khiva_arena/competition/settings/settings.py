@@ -8,7 +8,7 @@ import msgspec
 
 from khiva_arena.bots.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.common import hooks
-from khiva_arena.common.result import Clock, Hypotheses, Model, Policy
+from khiva_arena.common.result import Clock, Comparison, Hypotheses, Model, Policy
 from khiva_arena.common.setting_row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.competition.settings.file import names_file
 from khiva_arena.competition.settings.table import AUTO as AUTO
@@ -55,7 +55,8 @@ class Settings(msgspec.Struct, frozen=True):
     stage: the number of this event among several, from 1; 0: the only one.
     name: the stage's name.
     take: how many of the best of the stage before play in it; None: all.
-    hypotheses: of a sequential test.
+    hypotheses: of a sequential test by bounds.
+    comparison: of one that stops once it is clear, or when its time ends.
     link_ms: the setting link_allowance, in milliseconds.
     of_extensions: the settings of the installed extensions, by name; times are in milliseconds.
     """
@@ -98,6 +99,7 @@ class Settings(msgspec.Struct, frozen=True):
     name: str = ""
     take: int | None = None
     hypotheses: Hypotheses | None = None
+    comparison: Comparison | None = None
 
     @property
     def leaves_out(self) -> str:
@@ -154,12 +156,15 @@ def settings_from(
     seats: str = "seats",
     *,
     test: bool = False,
+    comparison: Comparison | None = None,
 ) -> Settings:
     """Lay ``overrides`` over the defaults and check all of it.
 
     places: where each key was given, for the messages; under ``seats``, the flag whose bots were counted.
     seats: the word for seats in messages.
-    test: whether it is a sequential test, which has settings of its own, and as many copies of the opponents as fill a table.
+    test: whether it is a sequential test by bounds, which has settings of its own, and as many copies of the opponents as fill a
+        table.
+    comparison: the rule of a comparison of the first two bots, at tables that copies of the last bots fill.
 
     Raises ConfigError with every mistake.
     """
@@ -182,8 +187,10 @@ def settings_from(
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
     _check_tables(values, problems)
-    _check_together(values, problems, test=test)
+    _check_together(values, problems, test=test or comparison is not None)
     of_a_test = _of_a_test(values, problems) if test else {}
+    if comparison is not None and not problems.lines:
+        of_a_test = _sequential(values, max(1, len(values["bots"]) - 2)) | {"comparison": comparison}
     if problems.lines or game is None:
         raise ConfigError(problems.lines)
     plain = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
@@ -225,8 +232,12 @@ def _of_a_test(values: Mapping[str, Any], problems: _Problems) -> dict[str, Any]
     except ConfigError as error:
         problems.lines += error.problems
         return {}
-    opponents = max(1, len(values["bots"]) - 1)
-    return {"format": Format.SPRT, "hypotheses": hypotheses, "copies": -(-(values["seats"] - 1) // opponents)}
+    return _sequential(values, max(1, len(values["bots"]) - 1)) | {"hypotheses": hypotheses}
+
+
+def _sequential(values: Mapping[str, Any], opponents: int) -> dict[str, Any]:
+    """Return the format of a sequential test, and how many copies of so many opponents fill the other seats."""
+    return {"format": Format.SPRT, "copies": -(-(values["seats"] - 1) // opponents)}
 
 
 def game_named(word: str) -> Game:

@@ -17,7 +17,7 @@ from khiva_arena.common.stream import FaultRecorded, Llr
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.ratings_so_far import BotSoFar, RatingsSoFar
 from khiva_arena.display.terminal.state import STOPS_ITSELF, Rate, RunState, heading, rate
-from khiva_arena.display.terminal.stream_messages import match_word
+from khiva_arena.display.terminal.stream_messages import difference_text, match_word
 from khiva_arena.rating.report.text import columns_of, cut
 
 FAULTS_SHOWN = 4
@@ -53,6 +53,8 @@ def frame(data: ScreenData, width: int, height: int, now: float) -> list[Rendera
     rows: list[RenderableType] = [_bar(state, width), *_numbers(data, width, rate(state, now))]
     if state.llr:
         rows.append(_llr(state.llr, width))
+    if state.difference:
+        rows.append(Text(f"{difference_text(state.difference)} {harmless(state.difference.decision, 40)}".rstrip()))
     if room > len(rows):
         rows.insert(0, Text(_title(state), style="bold"))
     faults = _faults(state, min(FAULTS_SHOWN, max(0, (room - len(rows) - 4) // 2)))

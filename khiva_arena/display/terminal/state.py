@@ -6,6 +6,7 @@ from math import sqrt
 from khiva_arena.common.stream import (
     Any_line,
     Begin,
+    Difference,
     FaultRecorded,
     LinkNews,
     Llr,
@@ -40,7 +41,7 @@ class RunState:
     set_aside: tables that stayed void
     recent: (second, matches recorded in it) of this run, rising
     last_faults: of this run, of each bot the last of a kind, with how many there were; the latest at the end
-    round, llr, end: the last line of that type
+    round, llr, difference, end: the last line of that type
     """
 
     began: Begin | None = None
@@ -55,6 +56,7 @@ class RunState:
     last_faults: tuple[tuple[FaultRecorded, int], ...] = ()
     round: Round | None = None
     llr: Llr | None = None
+    difference: Difference | None = None
     end: RunEnded | None = None
 
     @property
@@ -111,6 +113,8 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t, round=line)
         case Llr():
             return replace(state, t=t, llr=line)
+        case Difference():
+            return replace(state, t=t, difference=line)
         case RunEnded():
             return replace(state, t=t, end=line)
         case Note() | LinkNews():

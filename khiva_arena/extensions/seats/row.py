@@ -57,7 +57,7 @@ ROW = ExtensionRow(
     "seats",
     _load,
     commands=(
-        ExtensionCommand("play", "Play", "sprt", "Play a match yourself, in your browser, against bots.", _play),
+        ExtensionCommand("play", "Play", "compare", "Play a match yourself, in your browser, against bots.", _play),
         ExtensionCommand("relay", "Bots", "bots", "Seat a bot of this machine at a table of another one.", _relay),
     ),
     settings=_SETTINGS,

@@ -6,7 +6,7 @@ const PATIENCE = 500;
 
 /**
  * What one line of progress says, see khiva_arena/extensions/serve/watching.py.
- * @typedef {{ title: string, recorded: number, matches: number, at_most: boolean, seeds: number, of_seeds: number, seconds: number, left: number | null, faults: number, voids: number, set_aside: number, marks: string, llr: string, how: string, page: number, closed: boolean }} Progress
+ * @typedef {{ title: string, recorded: number, matches: number, at_most: boolean, seeds: number, of_seeds: number, seconds: number, left: number | null, faults: number, voids: number, set_aside: number, marks: string, llr: string, difference: string, how: string, page: number, closed: boolean }} Progress
  */
 
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {HTMLElement} parent */
@@ -63,7 +63,7 @@ const show = (now) => {
   put(troubles, found.map((one) => many(...one)).join(", "));
   troubles.className = found.length ? "some" : "";
   put(marks, now.marks ? `marked: ${now.marks}` : "");
-  put(said, HOW[now.how] ?? (now.llr ? `LLR ${now.llr}` : ""));
+  put(said, HOW[now.how] ?? (now.llr ? `LLR ${now.llr}` : now.difference));
 };
 
 /** @param {() => boolean} draw */

@@ -15,7 +15,7 @@ ROW = ExtensionRow(
     flags=(
         Flag(
             "web",
-            ("run", "sprt"),
+            ("run", "compare", "sprt"),
             "Also show it in a browser of this machine. There is progress, and the page of results again after each complete "
             "seed. The address is printed and lasts as long as the command.",
         ),

@@ -25,6 +25,7 @@ from khiva_arena.common.stream import Begin, MatchRecorded, NotAStream, Round
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.display.terminal.state import STOPS_ITSELF, RunState, heading, rate, state_after
+from khiva_arena.display.terminal.stream_messages import difference_text
 from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.extensions.serve.served_page import ServedPage
 from khiva_arena.extensions.serve.serving import address, new_token, serve
@@ -84,7 +85,7 @@ class LiveBoard:
         state, began = self.state, self.state.began
         time_left = rate(state, state.t).left
         title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), heading(began)])
-        llr = state.llr
+        llr, difference = state.llr, state.difference
         return {
             "title": title,
             "recorded": state.recorded,
@@ -99,6 +100,7 @@ class LiveBoard:
             "set_aside": state.set_aside,
             "marks": harmless("; ".join(f"{name}: {', '.join(own)}" for name, own in began.marked().items())) if began else "",
             "llr": f"{llr.llr:.2f}, between {llr.low:.2f} and {llr.high:.2f}, after {llr.seeds} seeds" if llr else "",
+            "difference": difference_text(difference) if difference else "",
             "how": state.end.how if state.end else "",
             "page": self.page.number,
             "closed": self.closed,

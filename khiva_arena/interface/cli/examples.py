@@ -32,6 +32,11 @@ EXAMPLES = {
         "khiva-arena relay --copy relay.py",
         "khiva-arena relay arena.example.org:7421 ann --token ann.token --ca arena.pem -- python3 my_bot.py --fast",
     ),
+    "compare": (
+        "khiva-arena compare my-bot my-bot@HEAD~1",
+        "khiva-arena compare my-bot my-old-bot --seats 2,3 --for 10m -j 2",
+        "khiva-arena compare my-bot my-old-bot --seats 3 --against shipped:python/greedy --json",
+    ),
     "sprt": (
         "khiva-arena sprt my-bot shipped:python/greedy -j 2 --out results/test",
         "khiva-arena sprt my-bot my-old-bot --elo0 0 --elo1 10 --out results/test",

@@ -26,7 +26,6 @@ _VERSION = "`khiva-arena --version` prints the version"
 COMMANDS: Mapping[str, str] = {
     "add": _NEW + "; `khiva-arena run --bot NAME` lets it play",
     "build": _CHECK + ", and builds it first; `khiva-arena run` builds bots itself",
-    "compare": "`khiva-arena sprt NEW OLD` tests whether one bot is better; `khiva-arena match --bot A --bot B` plays once",
     "config": "`khiva-arena init cup.toml` writes a settings file",
     "create": _NEW + "; `khiva-arena init cup.toml` writes a settings file",
     "csv": _EXPORT,
@@ -51,7 +50,7 @@ COMMANDS: Mapping[str, str] = {
     "stats": _TABLE,
     "status": _SHOW + "; `khiva-arena watch FILE` shows a run that goes on",
     "table": _TABLE,
-    "test": _CHECK + "; `khiva-arena sprt NEW OLD` tests whether one bot is better",
+    "test": _CHECK + "; `khiva-arena compare NEW OLD` tells which one is better",
     "tournament": _RUN,
     "update": "`pip install --upgrade khiva-arena`",
     "validate": _CHECK + "; `khiva-arena verify STORE` checks results",

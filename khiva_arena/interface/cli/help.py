@@ -14,10 +14,10 @@ from khiva_arena.interface.cli.brief import Brief, first_sentence
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
-_MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
+_MOVED = {"--matches": _PAGE, "--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": (_SETTINGS, "--lost", "--shipped", "--search", "--language", "--seal"),
+    "Bots": ("--against", _SETTINGS, "--lost", "--shipped", "--search", "--language", "--seal"),
     "What is played": (
         *("--seed-file", "--from", "--step", "--seat", "--choice", "--try", "--until"),
         *(_SETTINGS, "--quick", "--sample"),
@@ -26,7 +26,18 @@ _LAYOUT = {
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),
-    "The run": (_SETTINGS, "--budget", "--web", "--commit", "--public", "--any-engine", "--new-event", "--yes"),
+    "The run": (
+        "--for",
+        "--matches",
+        _SETTINGS,
+        "--budget",
+        "--web",
+        "--commit",
+        "--public",
+        "--any-engine",
+        "--new-event",
+        "--yes",
+    ),
     "Many machines": ("--plan", "--from-plan", "--shard", "--event"),
     _TABLE: (
         "--events",
@@ -42,7 +53,7 @@ _LAYOUT = {
         "--gap",
         "--power",
     ),
-    _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors", "--check"),
+    _PAGE: ("--title", "--replays", "--names", "--for-authors", "--check"),
     _LEAGUE: (
         *("--to", "--token-file", "--author", "--name", "--status", "--forget", "--batches", "--new-terms", "--top", "--why"),
         *("--publish-bots", "--agree"),

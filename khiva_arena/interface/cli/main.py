@@ -15,7 +15,7 @@ from khiva_arena.common.text import harmless, is_text
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError, GameMissing
-from khiva_arena.interface.cli.brief import HELP_NAMES, Brief
+from khiva_arena.interface.cli.brief import HELP_NAMES, Brief, is_long
 from khiva_arena.interface.cli.completion import VARIABLE, answer
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ _GROUPS = {
     "Play": {
         "run": "Play a tournament and print its rating table.",
         "match": "Play one match and print it turn by turn.",
-        "sprt": "Test whether one bot is better; stop once that is clear.",
+        "compare": "Tell which of two bots is better, in a few minutes.",
+        "sprt": "Test one bot against bounds, for CI; stop once that is clear.",
     },
     "See": {
         "standings": "Print the rating table of a results folder.",
@@ -54,6 +55,8 @@ _GROUPS = {
     },
 }
 """The commands of the core and their texts, by heading of ``-h``."""
+_RARE = ("sprt",)
+"""The commands that only ``--help`` lists."""
 _OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
 _OF_A_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 """The errors of the system by which a path that a user typed cannot be looked at."""
@@ -128,7 +131,8 @@ class Commands(Brief, click.Group):
         width = max(map(len, commands()))  # one column in all groups
         formatter.write_paragraph()
         for heading, group in groups().items():
-            for number, (name, text) in enumerate(group.items()):
+            shown = {name: text for name, text in group.items() if name not in _RARE or is_long(ctx)}
+            for number, (name, text) in enumerate(shown.items()):
                 formatter.write(f"  {'' if number else heading:6}  {name:{width}}  {text}\n")
 
     def format_brief(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -169,7 +169,8 @@ def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[Sc
     """Yield the matches of a round in schedule order, lazily, from seed ``first_seed`` of the event on. ``k``, the seed, and
     ``ordinal`` are those of the event, ``lineup`` is that of the round. Circular orders are balanced within the round."""
     key, first = round_key(terms.key, draw.number), max(0, first_seed - draw.first_seed)
-    for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first, fixed=draw.orders):
+    orders, twins = draw.orders, draw.twins
+    for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first, fixed=orders, twins=twins):
         ordinal, k = match.ordinal + draw.first_ordinal, match.k + draw.first_seed
         yield ScheduledMatch(ordinal, k, match.lineup, match.rotation, match.bots)
 

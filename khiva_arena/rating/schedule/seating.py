@@ -46,7 +46,7 @@ class ScheduledMatch(msgspec.Struct, frozen=True):
 
 
 def tables(
-    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = ()
+    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = (), twins: bool = False
 ) -> Iterator[ScheduledTable]:
     """Yield the tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
 
@@ -54,6 +54,7 @@ def tables(
     costs up to some 20 ms when it is first asked for. Raises ConfigError if ``seeds`` is below 1.
 
     fixed: the circular order of each line-up on every seed, if it is not drawn.
+    twins: whether the second half of the line-ups sits as the first half is drawn, place by place of each line-up.
     """
     if seeds < 1:
         raise ConfigError(f"--seeds is at least 1, not {seeds}")
@@ -63,16 +64,17 @@ def tables(
         return
     seats = len(line_ups[0])
     length = BLOCK_SEEDS[seats]
+    drawn = line_ups[: len(line_ups) // 2] if twins else line_ups
     for block in range(first_seed // length, -(-seeds // length)):
-        for within, orders in enumerate(block_orders(line_ups, key, block)):
+        for within, orders in enumerate(block_orders(drawn, key, block)):
             k = block * length + within
             if k >= seeds:
                 return
             if k >= first_seed:
                 firsts = Stream(key, "schedule", "firsts", str(k))
-                for lineup, (bots, order) in enumerate(zip(line_ups, orders, strict=True)):
-                    first = firsts.below(seats)
-                    yield ScheduledTable(k, lineup, tuple(bots[p] for p in order[first:] + order[:first]))
+                places = [order[(first := firsts.below(seats)) :] + order[:first] for order in orders]
+                for lineup, (bots, order) in enumerate(zip(line_ups, places * (1 + twins), strict=True)):
+                    yield ScheduledTable(k, lineup, tuple(bots[p] for p in order))
 
 
 def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
@@ -90,8 +92,8 @@ def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
 
 
 def schedule(
-    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = ()
+    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = (), twins: bool = False
 ) -> Iterator[ScheduledMatch]:
     """Yield all matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
-    for table in tables(line_ups, seeds, key=key, first_seed=first_seed, fixed=fixed):
+    for table in tables(line_ups, seeds, key=key, first_seed=first_seed, fixed=fixed, twins=twins):
         yield from matches(table, len(line_ups))

@@ -29,6 +29,7 @@ class Terms:
     authors: a group number per bot; bots of one group never sit at one table. (): no such rule.
     seeded: whether the bots are given in order of strength.
     tables: of a league's batch, drawn before it began: the circular order of each.
+    twins: whether two candidates are compared: they sit with the same others in the same seats on each seed.
     key: 32 bytes, public, that all draws are made with.
     """
 
@@ -45,6 +46,7 @@ class Terms:
     authors: tuple[int, ...] = ()
     seeded: bool = False
     tables: tuple[tuple[int, ...], ...] = ()
+    twins: bool = False
     key: bytes = field(kw_only=True)
 
 
@@ -82,6 +84,7 @@ class DrawnRound(msgspec.Struct, frozen=True):
     total: how many line-ups are possible; if that is more than ``line_ups`` holds, a balanced part of them is played.
     together: pairs of bots of one author that a knockout had to put at one table.
     orders: the circular order of each line-up on every seed, if it is not drawn from the event's key.
+    twins: whether the second half of the line-ups sits as the first one does, with another bot at the first place of each.
     """
 
     number: int
@@ -93,6 +96,7 @@ class DrawnRound(msgspec.Struct, frozen=True):
     total: int = 0
     together: tuple[tuple[int, int], ...] = ()
     orders: tuple[LineUp, ...] = ()
+    twins: bool = False
 
 
 class PlaceColumn(NamedTuple):

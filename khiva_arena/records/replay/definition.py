@@ -14,7 +14,7 @@ from msgspec import structs
 
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
-from khiva_arena.common.result import Clock, Hypotheses, Policy
+from khiva_arena.common.result import Clock, Comparison, Hypotheses, Policy
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import league_format, seeds
@@ -235,7 +235,9 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     anchor: name of the bot at Elo 0.
     rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or a sequential test.
     stage: the number of this event among the events of a competition, from 1; 0: the only one.
-    hypotheses: of a sequential test, and only of one.
+    hypotheses: of a sequential test by bounds, and only of one.
+    comparison: of a sequential test that stops once it is clear, or when its time ends; and only of one. With two candidates it
+        compares these by their scores against the other bots, else the candidate with the other bots.
     runtimes: the runtimes that its bots name, by name.
     after: id of the event that the stage before was.
     rate_kept: whether bots that may remember are rated with the others.
@@ -259,6 +261,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     authors_apart: bool = False
     stage: Index = 0
     hypotheses: Hypotheses | None = None
+    comparison: Comparison | None = None
     runtimes: dict[str, DefinedRuntime] = {}
     after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     rate_kept: bool = False
@@ -278,7 +281,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             definition = msgspec.json.decode(text, type=cls)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
-        except ConfigError as error:  # of the hypotheses
+        except ConfigError as error:  # of the rule of a test
             raise ValueError(str(error)) from None
         definition._check()
         if definition.text != text:
@@ -293,8 +296,9 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         from khiva_arena.rating.schedule.formats import FORMATS  # not above: a match alone knows no schedule
 
         form = FORMATS[self.format]
-        if (self.hypotheses is not None) != form.SEQUENTIAL:
-            raise ValueError("hypotheses belong to a sequential test, and only to one")
+        rules = [rule for rule in (self.hypotheses, self.comparison) if rule is not None]
+        if len(rules) != form.SEQUENTIAL:
+            raise ValueError("hypotheses belong to a sequential test, and only to one; or the rule of a comparison does")
         if (self.batch is not None) != (self.format is Format.LEAGUE):
             raise ValueError("tables drawn beforehand belong to a batch of a league, and only to one")
         if self.extends is not None and (self.batch or self.stage or form.IN_ROUNDS or form.SEQUENTIAL):
@@ -375,6 +379,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             authors=author_groups([bot.author for bot in self.bots]) if self.authors_apart else (),
             seeded=self.stage > 1,
             tables=self.batch.tables if self.batch else (),
+            twins=self.comparison is not None and len(self.candidates) > 1,
             key=key,
         )
 

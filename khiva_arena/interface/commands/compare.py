@@ -1,0 +1,166 @@
+"""The work of ``khiva-arena compare``: two bots play until it is clear which one is better, or until their time is over."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from msgspec.structs import replace
+
+from khiva_arena.common.exit_codes import NOT_BETTER, VerdictWord, code_of, in_words
+from khiva_arena.common.setting_row import duration_ms
+from khiva_arena.common.shipped import adviser
+from khiva_arena.common.text import harmless
+from khiva_arena.competition.playing.comparing import OUT, answer_of, comparison_of, comparison_settings
+from khiva_arena.competition.playing.seed_limit import Most
+from khiva_arena.competition.run.guest_seats import seating_of
+from khiva_arena.competition.run.options import RunOptions
+from khiva_arena.competition.run.run import Run
+from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named
+from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
+from khiva_arena.competition.settings.settings import DEFAULTS
+from khiva_arena.display.terminal.console import say
+from khiva_arena.entrants.bots import Bot, SameBots, named_twice
+from khiva_arena.errors import ConfigError
+from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags
+from khiva_arena.rating.report.comparison import Compared, ComparedTables, sentence, to_json, to_text
+from khiva_arena.rating.report.same_names import under_a_table
+
+DEFAULT_TIME, DEFAULT_SEATS = "4m", (2,)
+
+
+class Typed(NamedTuple):
+    """The words of a comparison as they were typed.
+
+    new, old, against: of bots.
+    seats: the numbers of seats.
+    """
+
+    new: str
+    old: str
+    against: tuple[str, ...]
+    seats: tuple[int, ...]
+
+
+def compare(typed: Typed, time: str | None, matches: int | None, as_json: bool, **flags: Any) -> int:
+    """Play the comparison, print its answer, and return the exit code.
+
+    time, matches: the most that all numbers of seats have together; None if it was not given.
+    flags: the fields of ``RunOptions``, and settings.
+    """
+    options, most = take_fields(flags, RunOptions), _most(time, matches)
+    if options.web:
+        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
+
+        LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
+    values = settings_by_flags(flags) | {"bots": (typed.new, typed.old, *typed.against)}
+    try:
+        entrants = entrants_named(values, say)
+    except SameBots as error:
+        return _end_of_one_bot(values, typed, error, as_json)
+    parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
+    check_needed_flags(parts[0].stages[0])
+    answers = _play(parts, options, most)
+    new, old, *against = (bot.name for bot in entrants)
+    compared = Compared(new, old, tuple(against), tuple(answers))
+    return _end(compared, entrants, _next(compared, typed, parts[0].stages[0].out, values), as_json)
+
+
+def _most(time: str | None, matches: int | None) -> Most:
+    if time is not None and matches is not None:
+        raise ConfigError("--for and --matches: give one of them")
+    if matches is not None:
+        return Most(matches=matches)
+    try:
+        return Most(seconds=duration_ms(time or DEFAULT_TIME, LONGEST_BUDGET) / 1000)
+    except ValueError as error:
+        raise ConfigError(f"--for: {error}") from None
+
+
+def _play(parts: Sequence[CompetitionParts], options: RunOptions, most: Most) -> list[ComparedTables]:
+    """Play the comparison at each number of seats, one after another, and return the answers. Time that one leaves goes to the
+    next ones."""
+    answers: list[ComparedTables] = []
+    for number, ((settings,), entrants) in enumerate(parts):
+        of_this = replace(options, most=_share(most, answers, len(parts) - number, settings.jobs))
+        run = Run([settings], entrants, of_this, say, seating=seating_of(settings, entrants, say))
+        try:
+            (event,), _ = run.play()
+        except KeyboardInterrupt:
+            if run.begun:
+                say("there is no verdict before the comparison ends: the same command goes on with it")
+            raise
+        answers.append(answer_of(settings.out, event, settings.jobs))
+    return answers
+
+
+def _share(most: Most, past: Sequence[ComparedTables], parts: int, jobs: int) -> Most:
+    """Return the limit of the next of so many parts. ``past``: what was played before."""
+    seconds, matches = most.seconds, most.matches
+    if seconds is not None:
+        seconds = max(0.0, seconds - sum(60 * one.minutes for one in past)) / parts
+    if matches is not None:
+        matches = max(0, matches - sum(one.matches for one in past)) // parts
+    return Most(seconds, matches, jobs)
+
+
+def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as_json: bool) -> int:
+    """Print that both bots are one, and return the exit code. Raises ``error`` if another bot is named twice."""
+    if len(error.bots) < 2 or error.bots[0].identity != error.bots[1].identity or named_twice(error.bots[1:]):
+        raise error
+    new, old, *against = error.bots
+    settings = [comparison_settings(values, seats, len(typed.seats)) for seats in typed.seats]
+    check_needed_flags(settings[0])
+    return _end(Compared(new.name, old.name, tuple(bot.name for bot in against), ()), (), [], as_json)
+
+
+def _end(compared: Compared, entrants: Sequence[Bot], next_lines: Sequence[str], as_json: bool) -> int:
+    code = code_of(compared.verdict)
+    if as_json:
+        click.echo(json.dumps(to_json(compared, code, next_lines)))
+    else:
+        click.echo(harmless(to_text(compared), keep="\n"), nl=False)
+        if same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants}):
+            click.echo(f"\n{same}", nl=False)
+        for line in next_lines:
+            click.echo(harmless(f"next: {line}"))
+    if code:
+        say(harmless(in_words(code, "compare", sentence(compared) if code < NOT_BETTER else "")))
+    return code
+
+
+def _next(compared: Compared, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[str]:
+    """Return the commands to type next, each after a few words on what it is for.
+
+    options: the settings that the command was given.
+    """
+    lines, verdict, store = list[str](), compared.verdict, shlex.quote(str(out))
+    game = options.get("game", DEFAULTS["game"])
+    stronger = adviser(game)
+    game_flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
+    if sum(one.faults for one in compared.tables):
+        lines.append(f"khiva-arena check {shlex.quote(typed.new)}{game_flag} (finds mistakes of {compared.new})")
+    if verdict is VerdictWord.BETTER and stronger and stronger not in (typed.old, *typed.against):
+        lines.append(f"khiva-arena compare {shlex.join([typed.new, stronger])}{game_flag}")
+    if verdict is VerdictWord.WORSE:
+        lost = f"khiva-arena replay {store} --lost {shlex.quote(compared.new)} --bot {shlex.quote(typed.old)}{game_flag}"
+        lines.append(f"{lost} (where {compared.old} chooses otherwise)")
+    if verdict is VerdictWord.OPEN:
+        lines += _longer(compared, typed, out, game_flag)
+    return lines
+
+
+def _longer(compared: Compared, typed: Typed, out: Path, game_flag: str) -> list[str]:
+    """Return the command that plays the same comparison for longer, from the start; [] if more than a day would be too short."""
+    minutes = [one.minutes_to_clear for one in compared.tables if one.verdict is VerdictWord.OPEN]
+    if None in minutes:
+        return []
+    total = len(compared.tables) * max(filter(None, minutes), default=1)
+    words = ["khiva-arena", "compare", typed.new, typed.old]
+    words += [word for bot in typed.against for word in ("--against", bot)]
+    words += ["--seats", ",".join(map(str, typed.seats))] if typed.seats != DEFAULT_SEATS else []
+    words += ["--for", f"{total}m", "--new-event"]
+    words += ["--out", str(out)] if str(out) != OUT else []
+    return [shlex.join(words) + game_flag]
