@@ -239,20 +239,8 @@ class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
     digest: str | None
 
 
-Any_line = (
-    Begin
-    | Round
-    | MatchRecorded
-    | FaultRecorded
-    | Paused
-    | VoidRecorded
-    | SetAside
-    | Llr
-    | Difference
-    | LinkNews
-    | Note
-    | RunEnded
-)
+_OfAMatch = MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside
+Any_line = Begin | Round | _OfAMatch | Llr | Difference | LinkNews | Note | RunEnded
 KINDS: tuple[type[Line], ...] = get_args(Any_line)
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode

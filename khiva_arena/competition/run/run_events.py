@@ -261,12 +261,12 @@ class RunEvents:
         self._seeds_tested = test.blocks
         state: dict[str, Any] = {"t": self._t(), "seeds": test.blocks, "decision": str(test.decision)}
         if hasattr(test, "hypotheses"):  # a type would have to be imported, too
-            low, high = test.hypotheses.bounds
-            self._write(stream.Llr(**state, llr=test.llr(), low=low, high=high))
+            h0, h1 = test.hypotheses.bounds
+            self._write(stream.Llr(**state, llr=test.llr(), low=h0, high=h1))
             return
         elo = test.elo()
-        ends = {name: end if isfinite(end) else None for name, end in (("low", elo.low), ("high", elo.high))}
-        self._write(stream.Difference(**state, elo=elo.value, **ends))
+        low, high = (end if isfinite(end) else None for end in (elo.low, elo.high))
+        self._write(stream.Difference(**state, elo=elo.value, low=low, high=high))
 
     def _t(self) -> float:
         return round(time.monotonic() - self._zero, 3)

@@ -60,7 +60,7 @@ class Seeds(NamedTuple):
 
 
 def table_scores(rng: np.random.Generator, world: World, seats: int, mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Pair points of a bot against the others at its table, by deal and rotation. ``mine``: (deals,), ``theirs``: (deals, seats - 1)."""
+    """Return by deal and rotation the pair points of a bot against the others. ``mine``: (deals,). ``theirs``: (deals, seats - 1)."""
     deals = len(mine)
     luck = rng.normal(0, world.luck, (deals, 1, seats))
     turn = np.arange(seats)
