@@ -58,7 +58,9 @@ TABLE = (
     ExitCode(
         UNDECIDED, "undecided", "undecided: all seeds are played, and neither answer is clear", _OF_A_TEST, VerdictWord.OPEN
     ),
-    ExitCode(UNDECIDED, "open", "open: the time is over, and neither answer is clear", _OF_A_COMPARISON, VerdictWord.OPEN),
+    ExitCode(
+        UNDECIDED, "open", "open: the time or matches are used up, and nothing is clear", _OF_A_COMPARISON, VerdictWord.OPEN
+    ),
     ExitCode(SAME_BOT, "same bot", "the candidate is the same bot as an opponent", _OF_A_TEST, VerdictWord.SAME),
     ExitCode(SAME_BOT, "same bot", "both bots are the same", _OF_A_COMPARISON, VerdictWord.SAME),
     ExitCode(FORFEITED, "forfeited", "the candidate forfeited a match", _OF_A_TEST, VerdictWord.FORFEITED),

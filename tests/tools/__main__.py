@@ -32,6 +32,10 @@ TOOLS: dict[str, tuple[str, str]] = {
     "layout": ("support/make_layout.py", "the rooms of the package, and the first sentence of each module"),
     # simulations
     "coverage": ("rating/ratings/coverage.py", "how often errors of ratings and sequential tests hold; 20 minutes"),
+    "coverage-compare": (
+        "competition/playing/compare_coverage.py",
+        "how often comparisons err, how often their intervals hold, and how soon they tell; ten minutes",
+    ),
     "coverage-swiss": ("rating/ratings/swiss_coverage.py", "how often errors and ranks of whole swiss tournaments hold; hours"),
     "fresh-versions": (
         "extensions/league/support/fresh_versions.py",

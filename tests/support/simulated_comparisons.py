@@ -14,15 +14,10 @@ import numpy as np
 from simulated import World
 
 from khiva_arena.common.result import Comparison
+from khiva_arena.competition.playing.comparing import ERROR, SHARPEST
 from khiva_arena.competition.playing.seed_limit import Most, SeedLimit
 from khiva_arena.rating.ratings.comparison import ComparisonTest, Side
 from khiva_arena.rating.ratings.likelihood import elo_of
-
-FULL = Comparison(0.05, 8)
-WORLDS = (World("seat luck", luck=1.0, suits=0.3), World("near-deterministic", luck=1.0, suits=0.7, noise=0.05, step=0.5))
-ELO = (0.0, 30.0, 100.0, 300.0)
-MOST_SEEDS = 400
-_AT_ONCE = 40_000  # seeds
 
 
 class Shape(NamedTuple):
@@ -39,6 +34,15 @@ class Shape(NamedTuple):
     def matches(self) -> int:
         """On a seed."""
         return self.seats * (2 if self.against else 1)
+
+
+FULL = Comparison(ERROR, SHARPEST)
+WORLDS = (World("seat luck", luck=1.0, suits=0.3), World("near-deterministic", luck=1.0, suits=0.7, noise=0.05, step=0.5))
+ELO = (0.0, 30.0, 100.0, 300.0)
+SHAPES = (Shape(2), Shape(3), Shape(2, 1), Shape(3, 2))
+SOON = {2: 40, 3: 48}
+"""The matches within which nine of ten comparisons tell 300 Elo, by seats."""
+_AT_ONCE = 40_000  # seeds
 
 
 class Simulated(NamedTuple):
@@ -60,7 +64,7 @@ class Seeds(NamedTuple):
 
 
 def table_scores(rng: np.random.Generator, world: World, seats: int, mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Return by deal and rotation the pair points of a bot against the others. ``mine``: (deals,). ``theirs``: (deals, seats - 1)."""
+    """Pair points of a bot against the others, by deal and rotation. ``mine``: (deals,). ``theirs``: (deals, seats - 1)."""
     deals = len(mine)
     luck = rng.normal(0, world.luck, (deals, 1, seats))
     turn = np.arange(seats)
@@ -98,7 +102,7 @@ def strength_and_elo(world: World, shape: Shape, elo: float) -> tuple[float, flo
     for _ in range(12):
         middle = (low + high) / 2
         low, high = (middle, high) if _elo(world, shape, middle, 20_000) < elo else (low, middle)
-    return high, _elo(world, shape, high, 400_000)
+    return high, _elo(world, shape, high, 100_000)
 
 
 def _elo(world: World, shape: Shape, strength: float, number: int) -> float:
