@@ -27,7 +27,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("command", ["run", "match", "sprt", "standings"])
+@pytest.mark.parametrize("command", ["run", "match", "sprt", "compare", "standings"])
 def test_a_command_has_each_code_once(command: str) -> None:
     codes = [row.code for row in rows_of(command)]
     assert codes == sorted(set(codes))
@@ -40,8 +40,21 @@ def test_each_error_ends_with_a_code_of_every_command() -> None:
     assert raised <= {row.code for row in TABLE if not row.commands}
 
 
-def test_each_verdict_has_one_row() -> None:
-    assert sorted(row.verdict for row in TABLE if row.verdict) == sorted(VerdictWord)
+def test_each_verdict_has_one_row_a_command_and_one_code() -> None:
+    rows = {(row.verdict, row.code) for row in TABLE if row.verdict}
+    assert sorted(verdict for verdict, _ in rows) == sorted(VerdictWord)
+    for command in ("sprt", "compare"):
+        told = [row.verdict for row in rows_of(command) if row.verdict]
+        assert len(told) == len(set(told))
+
+
+def test_a_comparison_ends_with_the_codes_of_its_answers() -> None:
+    assert {row.verdict: row.code for row in rows_of("compare") if row.verdict and row.commands} == {
+        VerdictWord.BETTER: 0,
+        VerdictWord.WORSE: 3,
+        VerdictWord.OPEN: 4,
+        VerdictWord.SAME: 5,
+    }
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from khiva_arena.common.json_schema import DIALECT
 from khiva_arena.common.result import FAULTS, STRIKING
 from khiva_arena.competition.conformance.check_report import CheckReport
 from khiva_arena.games import schema as games
-from khiva_arena.rating.report import plan, shapes, sprt
+from khiva_arena.rating.report import comparison, plan, shapes, sprt
 from khiva_arena.rating.report.columns import COLUMNS
 from khiva_arena.rating.report.in_common import InCommon
 
@@ -114,6 +114,7 @@ REPORTS: dict[str, type] = {
     "standings": _tables("standings", "standings", "Pool", shapes.Rated, *_OF_A_POOL),
     "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
     "sprt": sprt.SprtOutput,
+    "compare": comparison.CompareOutput,
     "check": CheckReport,
 }
 """What ``--json`` prints, by command."""

@@ -13,10 +13,14 @@ def test_commands_stand_in_groups(tmp_path: Path) -> None:
     for heading, name, _ in rows:
         groups.setdefault(heading or list(groups)[-1], []).append(name)
     assert groups == {
-        "Play": ["run", "match", "sprt", "grade", "play", "league"],
+        "Play": ["run", "match", "compare", "grade", "play", "league"],
         "See": ["standings", "show", "report", "watch", "plan"],
         "Trust": ["verify", "bundle", "page", "merge", "close"],
         "Bots": ["new", "check", "submit", "replay", "decode", "bots", "relay"],
         "More": ["games", "export", "init", "doctor"],
     }
     assert {len(name + gap) for _, name, gap in rows} == {11}
+
+
+def test_the_test_by_bounds_stands_in_the_long_help_alone(tmp_path: Path) -> None:
+    assert re.search(r"^ +sprt ", arena("--help", cwd=tmp_path).stdout, re.MULTILINE)

@@ -260,13 +260,15 @@ class RunEvents:
             return
         self._seeds_tested = test.blocks
         state: dict[str, Any] = {"t": self._t(), "seeds": test.blocks, "decision": str(test.decision)}
-        if hasattr(test, "hypotheses"):  # a type would have to be imported, too
-            h0, h1 = test.hypotheses.bounds
-            self._write(stream.Llr(**state, llr=test.llr(), low=h0, high=h1))
-            return
-        elo = test.elo()
-        low, high = (end if isfinite(end) else None for end in (elo.low, elo.high))
-        self._write(stream.Difference(**state, elo=elo.value, low=low, high=high))
+        from khiva_arena.rating.ratings.comparison import ComparisonTest  # not above: only tests have need of it
+
+        if isinstance(test, ComparisonTest):
+            elo = test.elo()
+            ends = [end if isfinite(end) else None for end in (elo.low, elo.high)]
+            self._write(stream.Difference(**state, elo=elo.value, low=ends[0], high=ends[1]))
+        else:
+            low, high = test.hypotheses.bounds
+            self._write(stream.Llr(**state, llr=test.llr(), low=low, high=high))
 
     def _t(self) -> float:
         return round(time.monotonic() - self._zero, 3)
