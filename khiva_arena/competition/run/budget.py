@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from math import inf, log, sqrt
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -22,7 +23,7 @@ from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox
 from khiva_arena.competition.settings.settings import AUTO, MOST, Settings
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.rating.ratings import planning
 from khiva_arena.rating.ratings.elo import half_width
 from khiva_arena.rating.ratings.sharing import SharedDeals
@@ -30,10 +31,14 @@ from khiva_arena.rating.report.shared_deals import LITTLE
 from khiva_arena.rating.report.values import Standings
 from khiva_arena.rating.schedule import coverings, formats
 from khiva_arena.records.replay.definition import Definition, spellings
-from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.db import FILE, EventRow, Store
 from khiva_arena.words import count
 
 FEW_SEEDS = 10
+UNASKED = 30 * 60.0
+"""The seconds of a budget above which the user is asked: a slip of the pen, as 8h for 8m, would take long."""
+_MOST_STORES = 20
+_ONE_SEED = "little of the budget is left, so one seed is played, which may take longer"
 _REST = 2.0
 """Seconds for the work after the choice beside matches: workers start, the table is worked out and printed."""
 _ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
@@ -45,15 +50,18 @@ class Proposal(NamedTuple):
     settings: with the line-ups and seeds.
     trial: the bots that were started for it.
     lines: the lines about it for the user; () if an event that was begun is continued as it is.
+    unusual: the reason to ask the user before it is played; "" for none.
     """
 
     settings: Settings
     trial: BudgetTrial
     lines: tuple[str, ...] = ()
+    unusual: str = ""
 
 
 def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
-    """Return the line-ups and seeds that fit into a budget. Raises ConfigError if not even one seed fits.
+    """Return the line-ups and seeds that fit into a budget. If a try has used it up, that is one seed. Raises ConfigError if one
+    seed takes longer than all of it.
 
     An event of these settings that has been begun with a budget keeps its line-ups and seeds, unless ``new_event``.
     """
@@ -71,19 +79,21 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
             say(_kept_line(chain, _is_over(first, chain[-1])))
             same = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
             return Proposal(same, BudgetTrial(sandbox, playing))
-        trial = Trial(definition, sandbox, seconds, say)
+        trial, is_tried = Trial(definition, sandbox, seconds, say), False
         # Nobody knows on which machines matches of another place were played.
-        if not first.place and store_exists and (took := _recorded_time(first, definition)):
+        if not first.place and (took := _recorded_time(first.out, definition)):
             measure = MeasuredTime(took, executor.at_a_time)
         else:
             if first.place and not first.leaves_out:
                 executor.say = _only_warnings(say)  # the run says again who is ready
             playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
+            is_tried = True
             measure = trial.measure(executor, [playing.commands[bot.identity] for bot in playing.entrants])
     before = time.monotonic() - began
     table = _table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
-    settings, line_ups = _choose(first, definition, measure, _Time(seconds, before + _REST, executor.trial_words.more), deals)
+    there = _Time(seconds, before + _REST, executor.trial_words.more, is_used_up=is_tried and before >= seconds)
+    settings, line_ups = _choose(first, definition, measure, there, deals)
     took, at_a_time = measure
     errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
     matches = settings.seeds * line_ups * first.seats
@@ -91,9 +101,11 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
         f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_time(before)} are gone",
         f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
         f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_time(seconds)}",
+        *([_ONE_SEED] if before + matches * took.high / at_a_time > seconds else []),
         *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),
     )
-    return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines)
+    unusual = f"it takes about {in_time(seconds)}" if seconds > UNASKED else ""
+    return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines, unusual)
 
 
 def _only_warnings(say: Say) -> Say:
@@ -104,10 +116,30 @@ def _only_warnings(say: Say) -> Say:
     return warn
 
 
-def _recorded_time(first: Settings, definition: Definition) -> MatchTime | None:
-    """Return how long a match takes by the store's matches of the same kind, None if it has none."""
-    with Store.read(first.out) as store:
-        return of_store(store, definition)
+def _recorded_time(out: Path, definition: Definition) -> MatchTime | None:
+    """Return how long a match takes by matches of the same kind in the store, else in the newest store beside it that has some;
+    None if there are none."""
+    for folder in (out, *_beside(out)):
+        if not (folder / FILE).is_file():
+            continue
+        try:
+            with Store.read(folder) as store:
+                took = of_store(store, definition)
+        except StoreError:
+            if folder == out:
+                raise
+            continue  # what stands beside it is of no concern
+        if took is not None:
+            return took if folder == out else took._replace(source=took.source.replace("this store", str(folder)))
+    return None
+
+
+def _beside(out: Path) -> list[Path]:
+    """Return the newest stores in the folder in which a store stands, or is to stand."""
+    with suppress(OSError):
+        files = [(file.stat().st_mtime, file.parent) for file in out.parent.glob(f"*/{FILE}")]
+        return [folder for _, folder in sorted(files, reverse=True) if folder != out][:_MOST_STORES]
+    return []
 
 
 def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
@@ -167,11 +199,13 @@ class _Time(NamedTuple):
     seconds: all of them.
     spent: those that go into everything but matches.
     more_at_a_time: the thing to give more of, so that more matches fit.
+    is_used_up: whether a try of matches alone has taken all of it.
     """
 
     seconds: float
     spent: float
     more_at_a_time: str
+    is_used_up: bool = False
 
 
 def _choose(
@@ -183,7 +217,7 @@ def _choose(
     Matches are counted with the longest time that is foreseen, which is the margin of a budget.
     """
     took, at_a_time = measure
-    seconds, seconds_before, more_at_a_time = there
+    seconds, seconds_before, more_at_a_time, _ = there
     terms = definition.terms()
     total = formats.shapes(terms)[0].line_ups
     room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
@@ -196,13 +230,13 @@ def _choose(
     if deals is not None and room // few >= FEW_SEEDS:
         widths = [_width(deals, definition, choice, room // choice) for choice in (few, line_ups)]
         line_ups, lineups = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, lineups)
-    if room < line_ups:
+    if room < line_ups and not there.is_used_up and line_ups * first.seats * took.seconds > seconds * at_a_time:
         needs = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
             f"--budget: {in_time(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
             f"else {in_time(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
         )
-    return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=lineups), line_ups
+    return replace(first, seeds=max(1, min(room // line_ups, MOST["seeds"])), lineups=lineups), line_ups
 
 
 # --- errors ---

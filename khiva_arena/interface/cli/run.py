@@ -50,10 +50,9 @@ def _settings_file(_context: click.Context, _parameter: click.Parameter, config:
 )
 @click.option(
     "--budget",
-    cls=Rare,
     metavar="TIME",
-    help="Choose line-ups and seeds that take about this long, as 8h, from how long matches took in this store or take in a "
-    "short try; say what errors to expect, and ask.",
+    help="Choose line-ups and seeds that take about this long, as 4m. It knows how long matches take from this store, from one "
+    "beside it or from a short try. It says what errors to expect, and asks before it plays for more than half an hour.",
 )
 @yes_option
 @extension_options("run")

@@ -182,7 +182,7 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         proposal = propose(stages, entrants, milliseconds, say, new_event=new_event)
         for line in proposal.lines:
             say(line)
-        return proposal if not proposal.lines or agreed("play this?", yes) else None
+        return proposal if not proposal.unusual or agreed(f"{proposal.unusual}: play this?", yes) else None
 
 
 def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:

@@ -9,10 +9,14 @@ from once import made_once
 from stores import GREEDY, NAIVE, RANDOM
 from wording import sentence
 
+from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.events.durations import MatchTime
 from khiva_arena.competition.run.budget import _choose, _Time
 from khiva_arena.competition.run.budget_try import MeasuredTime
+from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.settings import settings_from
+from khiva_arena.entrants.bots import load
+from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.more_seeds import fewer_line_ups
 from khiva_arena.rating.ratings.sharing import SharedDeals
 from khiva_arena.records.store.db import Store
@@ -60,6 +64,28 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
     assert (chosen[None][0].seeds, chosen[None][1]) == (tables // 10, 10)
     assert (chosen[ALIKE][0].seeds, chosen[ALIKE][1]) == (tables // 5, 5)
     assert chosen[None][0].seeds > 10
+
+
+@pytest.mark.parametrize(
+    ("there", "is_played"),
+    [
+        (_Time(45, 40, "--jobs"), True),  # of which a seed takes twenty, were there no try
+        (_Time(15, 5, "--jobs"), False),
+        (_Time(15, 16, "--jobs", is_used_up=True), True),
+        (_Time(15, 16, "--jobs"), False),
+    ],
+)
+def test_a_budget_is_refused_only_if_one_seed_takes_longer_than_all_of_it(there: _Time, is_played: bool) -> None:
+    bots = (RANDOM, C)
+    settings = settings_from({"bots": bots, "seats": 2})
+    definition = definition_of(settings, [load(name) for name in bots], TRUSTING)
+    measured = MeasuredTime(MatchTime(10.0, 1.0, "a test"), 1)
+    if is_played:
+        chosen, line_ups = _choose(settings, definition, measured, there, None)
+        assert (chosen.seeds, line_ups) == (1, 1)
+    else:
+        with pytest.raises(ConfigError):
+            _choose(settings, definition, measured, there, None)
 
 
 @pytest.mark.soak

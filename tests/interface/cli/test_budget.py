@@ -105,6 +105,7 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
         assert took is not None
         assert took.seconds == pytest.approx(sum(seconds) / len(seconds) * around_matches(seconds, store.ends(event.id)))
     done = arena(*RUN, "--budget", "1h", "--new-event", cwd=played, code=2)
+    assert sentence("competition", "it-takes-about", time="1 h") in done.stderr
     assert (
         sentence(
             "competition", "budget-match-takes-s", seconds=f"{took.seconds:.3g}", source="36 matches of event 1 in this store"
@@ -128,6 +129,30 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
 def slow_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a try find that a match takes a second, so that few fit into a budget."""
     monkeypatch.setattr(budget_try, "mean_time", lambda seconds, *more: mean_time([1.0] * len(seconds), *more))
+
+
+@pytest.mark.slow
+def test_a_short_budget_is_played_unasked_and_knows_the_time_from_a_store_beside_it(played: Path, tmp_path: Path) -> None:
+    shutil.copytree(played / "out", tmp_path / "results" / "before")
+    said = arena(*RUN[:-4], "--out", "results/now", "--budget", "3s", cwd=tmp_path).stderr
+    source = "36 matches of event 1 in results/before"
+    assert re.search(pattern("competition", "budget-match-takes-s", seconds=r"[\d.]+", source=source), said)
+    assert "a try" not in said
+    seeds, line_ups = seeds_and_line_ups(said)
+    with Store.read(tmp_path / "results" / "now") as store:
+        (event,) = store.events()
+        assert len(store.recorded(event.id)) == seeds * line_ups * 2
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("slow_matches")
+def test_a_budget_that_the_try_used_up_plays_one_seed_and_says_so(tmp_path: Path) -> None:
+    said = arena(*RUN, "--budget", "10ms", cwd=tmp_path).stderr
+    assert seeds_and_line_ups(said) == (1, 3)
+    assert sentence("competition", "little-of-budget-left") in said
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        assert len(store.recorded(event.id)) == 6
 
 
 @pytest.mark.soak
