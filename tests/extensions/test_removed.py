@@ -21,7 +21,7 @@ BOTS = bots(RANDOM, NAIVE)
 CORE = [name for name in main.commands() if name not in COMMANDS]
 WORKS: list[tuple[str, ...]] = [
     ("--version",),
-    ("-h",),
+    ("--help",),
     *((name, "-h") for name in CORE),
     ("match", *BOTS, *SHORT, *TRUSTED),
     ("standings", "out"),

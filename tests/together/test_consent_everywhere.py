@@ -45,7 +45,7 @@ OTHERS: dict[str, list[str]] = {
 }
 """Each command that is given the folder of a league, and reads of its settings those of the league alone, or none."""
 OF_NO_FILE = {"match", "sprt", "play", "league new", "new", "check", "submit", "replay", "decode", "bots", "relay", "games"}
-OF_NO_FILE |= {"grade", "watch", "init", "doctor", "page"}
+OF_NO_FILE |= {"compare", "grade", "watch", "init", "doctor", "page"}
 
 
 def verbs(group: click.Group, prefix: str = "") -> Iterator[str]:

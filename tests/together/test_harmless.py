@@ -281,6 +281,13 @@ def _grade(place: Place) -> None:
     assert "owned" in place.say("grade", "course", "--seal")[1] + place.say("grade", "course", "--bot", str(bots[0]))[1]
 
 
+def _compare(place: Place) -> None:
+    bots = list(map(str, place.bots()))
+    how = ["--isolation", "trusted", "--matches", "2", "--out", f"o{EVIL}"]
+    assert "owned" in place.live("compare", bots[0], bots[2], *how)
+    place.live("compare", bots[0], bots[2], *how, "--json")
+
+
 def _check(place: Place) -> None:
     for bot in place.bots()[:2]:
         place.live("check", str(bot), "--quick", "--isolation", "trusted")
@@ -408,6 +415,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "relay": _relay,
     "sprt": _sprt,
     "grade": _grade,
+    "compare": _compare,
     "watch": _watch,
     "standings": stored("standings", "--section", "all", "--wide"),
     "plan": stored("plan", "--error", "5"),

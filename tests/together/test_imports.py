@@ -16,7 +16,7 @@ from arena import arena, bots
 from in_targets import soak_but_every
 from once import made_once
 from sides import COMMANDS
-from stores import NAIVE, RANDOM, SHORT, TRUSTED
+from stores import FORFEITS, NAIVE, RANDOM, SHORT, TRUSTED
 
 import khiva_arena
 from khiva_arena.interface.cli import main
@@ -113,6 +113,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
     "bundle": (("bundle", "out", "b.khiva"), 0, TABLE),
     "check": (("check", RANDOM, *TRUSTED, "--game", "khiva"), 0, {"trio"}),
     "close": (("close", "out", "1"), 2, STORE),
+    "compare": (("compare", "nowhere"), 2, set()),
     "decode": (("decode", "out"), 2, set()),
     "doctor": (("doctor",), None, {"tabulate"}),
     "export": (("export", "out", "--format", "csv"), 0, TABLE),
@@ -147,6 +148,7 @@ DECIDED = ("--seeds", "32", "--seed", "imports", "--elo1", "200", "--alpha", "0.
 """Options of a sequential test that ends with a verdict."""
 ORDINARY: dict[str, tuple[str, ...]] = {
     "close": ("close", "open", "1", "--yes"),
+    "compare": ("compare", NAIVE, FORFEITS, *TRUSTED, "--rule", "max_turns=2", "--seed", "imports"),
     "decode": ("decode", "raw/seat-0.to-bot"),
     "sprt": ("sprt", NAIVE, RANDOM, *TRUSTED, *DECIDED, "--accept", "better,not-better"),
     "watch": ("watch", "events.jsonl"),

@@ -29,9 +29,6 @@ class Most(NamedTuple):
         return "" if self.matches is None else f"for {count(self.matches, 'match', 'matches')} at most"
 
 
-NO_LIMIT = Most()
-
-
 class SeedLimit:
     """The limit while a comparison is played.
 

@@ -20,7 +20,7 @@ from khiva_arena.competition.events.forfeits import forfeits
 from khiva_arena.competition.events.results import of_record, of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.jobs import Play
-from khiva_arena.competition.playing.seed_limit import NO_LIMIT, Most, SeedLimit
+from khiva_arena.competition.playing.seed_limit import Most, SeedLimit
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named, playable
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
@@ -167,15 +167,16 @@ def add_seed(test: AnyTest, seed: Sequence[Result], event: EventRow) -> SprtDeci
 class SequentialPlay(Play):
     """The part of a sequential test that is still to be played. ``test``: over the seeds that are recorded."""
 
-    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], most: Most = NO_LIMIT) -> None:
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], most: Most | None = None) -> None:
         super().__init__(store, event, commands)
+        self._most = most or Most()
         self._per_seed = self.timetable.per_seed(self.timetable.shapes[0])
         self.test, self._front = so_far(event, self.timetable, (of_row(event, row) for row in store.matches(event.id)))
         first = self._front * self._per_seed
         self._seed = [of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
         self._waiting: dict[int, Outcome] = {}
-        begun, spent = self._front + bool(self._seed), sum(store.seconds(event.id)) / most.at_a_time
-        self._limit, self._most, self._began = SeedLimit(most, self._per_seed, begun, spent), most, 0.0
+        begun, spent = self._front + bool(self._seed), sum(store.seconds(event.id)) / self._most.at_a_time
+        self._limit, self._began = SeedLimit(self._most, self._per_seed, begun, spent), 0.0
 
     @property
     def complete(self) -> bool:

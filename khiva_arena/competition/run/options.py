@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from khiva_arena.competition.events import stored
-from khiva_arena.competition.playing.seed_limit import NO_LIMIT, Most
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.db import EventRow, Store
 
 if TYPE_CHECKING:
+    from khiva_arena.competition.playing.seed_limit import Most  # most runs have no limit
     from khiva_arena.competition.run.events_to_play import EventsToPlay
 
 
@@ -27,7 +27,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     web: whether browsers are shown how the run goes.
     fail_on_fault: whether the run ends with an exit code of its own if a bot forfeited a match.
     planned: the shard of a plan that is played, None for a run without a plan.
-    most: the limit of a sequential test.
+    most: the limit of a comparison, None for none.
     """
 
     any_engine: bool = False
@@ -37,7 +37,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     web: bool = False
     fail_on_fault: bool = False
     planned: "EventsToPlay | None" = None
-    most: Most = NO_LIMIT
+    most: "Most | None" = None
 
     def __post_init__(self) -> None:
         """Raise ConfigError if flags do not go together, or the public text is not valid."""
