@@ -179,7 +179,7 @@ class Llr(Line, frozen=True, kw_only=True, tag="llr"):
     decision: str
 
 
-class Difference(Line, frozen=True, kw_only=True, tag="difference"):
+class EloDifference(Line, frozen=True, kw_only=True, tag="difference"):
     """The state of a comparison of two bots.
 
     elo: how far the first bot is above the other
@@ -240,7 +240,7 @@ class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
 
 
 _OfAMatch = MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside
-Any_line = Begin | Round | _OfAMatch | Llr | Difference | LinkNews | Note | RunEnded
+Any_line = Begin | Round | _OfAMatch | Llr | EloDifference | LinkNews | Note | RunEnded
 KINDS: tuple[type[Line], ...] = get_args(Any_line)
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
@@ -337,5 +337,5 @@ class StreamReader:
                 return all(bot < self._bots for bot in (line.bots if isinstance(line, VoidRecorded) else line.byes))
             case FaultRecorded() | Paused():
                 return line.bot < self._bots
-            case SetAside() | Llr() | Difference() | LinkNews() | Note() | RunEnded():
+            case SetAside() | Llr() | EloDifference() | LinkNews() | Note() | RunEnded():
                 return True

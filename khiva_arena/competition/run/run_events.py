@@ -265,7 +265,7 @@ class RunEvents:
         if isinstance(test, ComparisonTest):
             elo = test.elo()
             ends = [end if isfinite(end) else None for end in (elo.low, elo.high)]
-            self._write(stream.Difference(**state, elo=elo.value, low=ends[0], high=ends[1]))
+            self._write(stream.EloDifference(**state, elo=elo.value, low=ends[0], high=ends[1]))
         else:
             low, high = test.hypotheses.bounds
             self._write(stream.Llr(**state, llr=test.llr(), low=low, high=high))

@@ -6,7 +6,7 @@ from math import sqrt
 from khiva_arena.common.stream import (
     Any_line,
     Begin,
-    Difference,
+    EloDifference,
     FaultRecorded,
     LinkNews,
     Llr,
@@ -56,7 +56,7 @@ class RunState:
     last_faults: tuple[tuple[FaultRecorded, int], ...] = ()
     round: Round | None = None
     llr: Llr | None = None
-    difference: Difference | None = None
+    difference: EloDifference | None = None
     end: RunEnded | None = None
 
     @property
@@ -113,7 +113,7 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t, round=line)
         case Llr():
             return replace(state, t=t, llr=line)
-        case Difference():
+        case EloDifference():
             return replace(state, t=t, difference=line)
         case RunEnded():
             return replace(state, t=t, end=line)

@@ -7,7 +7,7 @@ import msgspec
 from khiva_arena.common.stream import (
     Any_line,
     Begin,
-    Difference,
+    EloDifference,
     FaultRecorded,
     LinkNews,
     Llr,
@@ -114,7 +114,7 @@ def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
             return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text()
         case Llr(decision=str(decision)) if decision:
             return f"LLR {line.llr:.2f} ({line.low:.2f} to {line.high:.2f}) after {line.seeds} seeds: {decision}"
-        case Difference(decision=str(decision)) if decision:
+        case EloDifference(decision=str(decision)) if decision:
             return f"{difference_text(line)}: {decision}"
         case RunEnded():
             return f"the run has ended: {line.how}, {line.fixed} matches are recorded"
@@ -122,7 +122,7 @@ def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
     return message.text(event) if message else ""
 
 
-def difference_text(line: Difference) -> str:
+def difference_text(line: EloDifference) -> str:
     """Return the state of a comparison in words: "Elo 60 [-20, 140] after 12 seeds"."""
     low, high = ("none" if end is None else f"{end:.0f}" for end in (line.low, line.high))
     return f"Elo {line.elo:.0f} [{low}, {high}] after {count(line.seeds, 'seed')}"
@@ -156,7 +156,7 @@ class RunLines:
     def of(self, line: Any_line) -> list[str]:
         """Return all texts that ``watch`` prints for a line."""
         counts = self.untold_counts() if isinstance(line, RunEnded) else []
-        if isinstance(line, SetAside | Llr | Difference | RunEnded):
+        if isinstance(line, SetAside | Llr | EloDifference | RunEnded):
             return [*counts, *filter(None, [text_of(line, self._bots, self._event)])]
         return self.messages(line)
 

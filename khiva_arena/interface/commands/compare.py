@@ -25,7 +25,7 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot, SameBots, named_twice
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags
-from khiva_arena.rating.report.comparison import Compared, ComparedTables, sentence, to_json, to_text
+from khiva_arena.rating.report.comparison import ComparedBots, ComparedTables, sentence, to_json, to_text
 from khiva_arena.rating.report.same_names import under_a_table
 
 DEFAULT_TIME, DEFAULT_SEATS = "4m", (2,)
@@ -64,7 +64,7 @@ def compare(typed: Typed, time: str | None, matches: int | None, as_json: bool, 
     check_needed_flags(parts[0].stages[0])
     answers = _play(parts, options, most)
     new, old, *against = (bot.name for bot in entrants)
-    compared = Compared(new, old, tuple(against), tuple(answers))
+    compared = ComparedBots(new, old, tuple(against), tuple(answers))
     return _end(compared, entrants, _next(compared, typed, parts[0].stages[0].out, values), as_json)
 
 
@@ -113,10 +113,10 @@ def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as
     new, old, *against = error.bots
     settings = [comparison_settings(values, seats, len(typed.seats)) for seats in typed.seats]
     check_needed_flags(settings[0])
-    return _end(Compared(new.name, old.name, tuple(bot.name for bot in against), ()), (), [], as_json)
+    return _end(ComparedBots(new.name, old.name, tuple(bot.name for bot in against), ()), (), [], as_json)
 
 
-def _end(compared: Compared, entrants: Sequence[Bot], next_lines: Sequence[str], as_json: bool) -> int:
+def _end(compared: ComparedBots, entrants: Sequence[Bot], next_lines: Sequence[str], as_json: bool) -> int:
     code = code_of(compared.verdict)
     if as_json:
         click.echo(json.dumps(to_json(compared, code, next_lines)))
@@ -131,7 +131,7 @@ def _end(compared: Compared, entrants: Sequence[Bot], next_lines: Sequence[str],
     return code
 
 
-def _next(compared: Compared, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[str]:
+def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[str]:
     """Return the commands to type next, each after a few words on what it is for.
 
     options: the settings that the command was given.
@@ -152,7 +152,7 @@ def _next(compared: Compared, typed: Typed, out: Path, options: Mapping[str, Any
     return lines
 
 
-def _longer(compared: Compared, typed: Typed, out: Path, game_flag: str) -> list[str]:
+def _longer(compared: ComparedBots, typed: Typed, out: Path, game_flag: str) -> list[str]:
     """Return the command that plays the same comparison for longer, from the start; [] if more than a day would be too short."""
     minutes = [one.minutes_to_clear for one in compared.tables if one.verdict is VerdictWord.OPEN]
     if None in minutes:

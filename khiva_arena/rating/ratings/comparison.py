@@ -32,7 +32,7 @@ class Side(StrEnum):
     WORSE = "worse"
 
 
-class Ends(NamedTuple):
+class ScoreInterval(NamedTuple):
     """The ends of an interval of the mean score of a seed."""
 
     low: float
@@ -71,22 +71,22 @@ class ComparedElo(NamedTuple):
     high: float
 
 
-def at_a_look(rule: Comparison, scores: SeedScores) -> Ends:
+def at_a_look(rule: Comparison, scores: SeedScores) -> ScoreInterval:
     """Return the interval that holds at all looks at once, with the half of errors that the looks have."""
     return _ends(scores, rule.error / 2, _critical_of_looks(rule, scores.seeds) if scores.variance else 0.0)
 
 
-def at_the_end(rule: Comparison, scores: SeedScores) -> Ends:
+def at_the_end(rule: Comparison, scores: SeedScores) -> ScoreInterval:
     """Return the interval for the one look at the end, with the half of errors that the end has."""
     return _ends(scores, rule.error / 2, _critical_of_the_end(rule, scores.seeds) if scores.variance else 0.0)
 
 
-def _ends(scores: SeedScores, error: float, critical: float) -> Ends:
+def _ends(scores: SeedScores, error: float, critical: float) -> ScoreInterval:
     if not scores.variance:
         of_one = (error / 2) ** (1 / scores.seeds)
-        return Ends(scores.mean * of_one, 1 - (1 - scores.mean) * of_one)
+        return ScoreInterval(scores.mean * of_one, 1 - (1 - scores.mean) * of_one)
     half = critical * sqrt(scores.variance / scores.seeds)
-    return Ends(max(0.0, scores.mean - half), min(1.0, scores.mean + half))
+    return ScoreInterval(max(0.0, scores.mean - half), min(1.0, scores.mean + half))
 
 
 @cache
@@ -162,7 +162,7 @@ class ComparisonTest:
         variance = 0.0 if self._is_equal else float((self._squares - self.blocks * mean**2) / (self.blocks - 1))
         return SeedScores(self.blocks, float(mean), variance)
 
-    def ends(self) -> Ends:
+    def ends(self) -> ScoreInterval:
         """Return the interval of the way in which the comparison stopped, or would stop now."""
         return (at_a_look if self.decision else at_the_end)(self.rule, self.scores)
 

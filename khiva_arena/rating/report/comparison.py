@@ -84,7 +84,7 @@ class CompareOutput(msgspec.Struct, frozen=True):
     next: list[str]
 
 
-class Compared(msgspec.Struct, frozen=True):
+class ComparedBots(msgspec.Struct, frozen=True):
     """A comparison of two bots.
 
     new, old: their names.
@@ -158,7 +158,7 @@ def _minutes_to_clear(test: ComparisonTest, of_a_seed: float) -> int | None:
 # --- in words ---
 
 
-def sentence(compared: Compared) -> str:
+def sentence(compared: ComparedBots) -> str:
     """Return the answer in one sentence."""
     new, old, verdict, tables = compared.new, compared.old, compared.verdict, compared.tables
     beside = f", by their results against {', '.join(compared.against)}" if compared.against else ""
@@ -200,7 +200,7 @@ def _way_on(one: ComparedTables) -> str:
     return f"; a difference below {one.least_told} Elo cannot be told in {time}"
 
 
-def to_text(compared: Compared) -> str:
+def to_text(compared: ComparedBots) -> str:
     """Return the sentence, and how far it can be trusted. Ends with a newline."""
     lines = wrap(sentence(compared), WIDTH, subsequent_indent="  ")
     if compared.verdict not in (VerdictWord.SAME, VerdictWord.UNFINISHED):
@@ -209,7 +209,7 @@ def to_text(compared: Compared) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _note(compared: Compared) -> str:
+def _note(compared: ComparedBots) -> str:
     ways = {one.seats: "it was clear" if one.clear else "its time or its matches were used up" for one in compared.tables}
     if len(ways) == 1:
         (way,) = ways.values()
@@ -219,12 +219,12 @@ def _note(compared: Compared) -> str:
     return f"{stop}. Looking after each seed is allowed for: of 100 comparisons of equal bots at most 5 say better or worse."
 
 
-def _faults(compared: Compared, one: ComparedTables) -> list[str]:
+def _faults(compared: ComparedBots, one: ComparedTables) -> list[str]:
     found = ((compared.new, one.faults), (compared.old, one.old_faults))
     return [f"{name} made {count(number, 'fault')} at {one.seats} seats" for name, number in found if number]
 
 
-def to_json(compared: Compared, code: int, next_lines: Sequence[str]) -> dict[str, Any]:
+def to_json(compared: ComparedBots, code: int, next_lines: Sequence[str]) -> dict[str, Any]:
     """Return plain values, as ``CompareOutput`` has them. ``code``: the exit code of the command."""
     tables = list(compared.tables)
     only = tables[0] if len(tables) == 1 else None

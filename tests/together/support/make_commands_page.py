@@ -54,7 +54,7 @@ def parts() -> dict[str, str]:
 
 def _exit_codes() -> Iterator[str]:
     """Yield the rows of the table of exit codes."""
-    yield "| code | command | meaning | `verdict` of `sprt --json` |"
+    yield "| code | command | meaning | `verdict` of `--json` |"
     yield "|---|---|---|---|"
     for row in exit_codes.TABLE:
         commands = ", ".join(f"`{name}`" for name in row.commands) or "each"
