@@ -183,7 +183,7 @@ class EloDifference(Line, frozen=True, kw_only=True, tag="difference"):
     """The state of a comparison of two bots.
 
     elo: how far the first bot is above the other
-    low, high: the ends of the interval that it would have if it stopped now; None for no end
+    low, high: the ends of the interval that holds at all looks at once; None for no end
     seeds: how many it has counted
     decision: better or worse, once it is clear; "" before
     """

@@ -263,7 +263,7 @@ class RunEvents:
         from khiva_arena.rating.ratings.comparison import ComparisonTest  # not above: only tests have need of it
 
         if isinstance(test, ComparisonTest):
-            elo = test.elo()
+            elo = test.elo(is_over=False)
             ends = [end if isfinite(end) else None for end in (elo.low, elo.high)]
             self._write(stream.EloDifference(**state, elo=elo.value, low=ends[0], high=ends[1]))
         else:

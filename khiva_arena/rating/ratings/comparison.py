@@ -166,9 +166,10 @@ class ComparisonTest:
         """Return the interval of the way in which the comparison stopped, or would stop now."""
         return (at_a_look if self.decision else at_the_end)(self.rule, self.scores)
 
-    def elo(self) -> ComparedElo:
-        """Return the same in Elo. There is a seed."""
-        ends, given_back = self.ends(), 0.5 / (self.matches * self.blocks)
+    def elo(self, *, is_over: bool = True) -> ComparedElo:
+        """Return the same in Elo. There is a seed. ``is_over``: if not, the interval is the one that holds at all looks."""
+        ends = self.ends() if is_over else at_a_look(self.rule, self.scores)
+        given_back = 0.5 / (self.matches * self.blocks)
         value = min(1 - given_back, max(given_back, self.scores.mean))
         return ComparedElo(*map(self._elo, (value, *ends)))
 

@@ -72,6 +72,7 @@ LINES = (
     stream.VoidRecorded(t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False),
     stream.SetAside(t=2.5, seed=0, lineup=2),
     stream.Llr(t=2.6, llr=-0.5, low=-2.94, high=2.94, seeds=40, decision=""),
+    stream.EloDifference(t=2.6, elo=-12.5, low=None, high=80.0, seeds=9, decision=""),
     stream.LinkNews(t=2.6, relay="ann", what="back", seconds=1.5, median_ms=80.5, p95_ms=None),
     stream.Note(t=2.7, text="a word", warning=True),
     stream.RunEnded(t=3.0, how="incomplete", fixed=10, seconds=3.0, digest=None),
@@ -392,6 +393,23 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["llr"] == final["llr"]
     [resumed] = [line for line in lines_of(tmp_path / "again") if line["type"] == "llr"]
     assert {**resumed, "t": 0} == {**llrs[-1], "t": 0}
+
+
+def test_a_comparison_tells_how_it_stands(tmp_path: Path) -> None:
+    words = ["compare", NAIVE, FORFEITS, "--rule", "max_turns=2", "--trust-bots", "--seed", "x", "--out", "out", "--json"]
+    final = json.loads(arena(*words, "--events-file", "events", cwd=tmp_path).stdout)
+    told = [line for line in lines_of(tmp_path / "events") if line["type"] == "difference"]
+    assert [line["seeds"] for line in told] == list(range(1, 8))
+    assert [line["decision"] for line in told] == [""] * 6 + ["better"]
+    assert [told[-1]["elo"], told[-1]["low"], told[-1]["high"]] == [
+        pytest.approx(final["elo"], abs=0.1),
+        pytest.approx(final["low"], abs=0.1),
+        None,
+    ]
+    assert (
+        sentence("terminal", "elo-after-seeds", elo="573", low="24", high="none", seeds="7 seeds")
+        in arena("watch", "events", cwd=tmp_path).stdout
+    )
 
 
 def test_an_unusable_file_is_refused_before_any_match(tmp_path: Path) -> None:

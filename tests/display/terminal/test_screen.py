@@ -368,6 +368,12 @@ def test_a_sequential_test_between_its_bounds() -> None:
         assert any(f"LLR {beyond:.2f} after 40 seeds: H1" in row for row in rows_of(after))
 
 
+def test_a_comparison_shows_its_interval() -> None:
+    line = stream.EloDifference(t=3.0, elo=60.2, low=-20.0, high=None, seeds=12, decision="")
+    words = sentence("terminal", "elo-after-seeds", elo="60", low="-20", high="none", seeds="12 seeds")
+    assert words in rows_of(data_of(24, line, format="sprt"))
+
+
 def test_a_round_of_several_is_named() -> None:
     data = data_of(10, round_(number=1), rounds=3, stage="final")
     assert rows_of(data)[0] == "final: round-robin, khiva at 3 seats, round 2 of 3"
