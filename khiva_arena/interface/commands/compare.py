@@ -111,9 +111,10 @@ def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as
     if len(error.bots) < 2 or error.bots[0].identity != error.bots[1].identity or named_twice(error.bots[1:]):
         raise error
     new, old, *against = error.bots
+    compared = ComparedBots(new.name, old.name, tuple(bot.name for bot in against), ())
     settings = [comparison_settings(values, seats, len(typed.seats)) for seats in typed.seats]
     check_needed_flags(settings[0])
-    return _end(ComparedBots(new.name, old.name, tuple(bot.name for bot in against), ()), (), [], as_json)
+    return _end(compared, (), _next(compared, typed, settings[0].out, values), as_json)
 
 
 def _end(compared: ComparedBots, entrants: Sequence[Bot], next_lines: Sequence[str], as_json: bool) -> int:
@@ -132,35 +133,41 @@ def _end(compared: ComparedBots, entrants: Sequence[Bot], next_lines: Sequence[s
 
 
 def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[str]:
-    """Return the commands to type next, each after a few words on what it is for.
+    """Return the commands to type next, some with a few words on what they are for.
 
     options: the settings that the command was given.
     """
-    lines, verdict, store = list[str](), compared.verdict, shlex.quote(str(out))
     game = options.get("game", DEFAULTS["game"])
-    stronger = adviser(game)
-    game_flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
+    flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
+    new, lines = shlex.quote(typed.new), list[str]()
+    lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"
     if sum(one.faults for one in compared.tables):
-        lines.append(f"khiva-arena check {shlex.quote(typed.new)}{game_flag} (finds mistakes of {compared.new})")
-    if verdict is VerdictWord.BETTER and stronger and stronger not in (typed.old, *typed.against):
-        lines.append(f"khiva-arena compare {shlex.join([typed.new, stronger])}{game_flag}")
-    if verdict is VerdictWord.WORSE:
-        lost = f"khiva-arena replay {store} --lost {shlex.quote(compared.new)} --bot {shlex.quote(typed.old)}{game_flag}"
-        lines.append(f"{lost} (where {compared.old} chooses otherwise)")
-    if verdict is VerdictWord.OPEN:
-        lines += _longer(compared, typed, out, game_flag)
+        lines.append(f"khiva-arena check {new}{flag} (finds mistakes of {compared.new})")
+    match compared.verdict:
+        case VerdictWord.SAME:
+            lines.append(f"change {typed.new}, and give the same command again")
+        case VerdictWord.BETTER if (stronger := adviser(game)) and stronger not in (typed.old, *typed.against):
+            lines.append(f"khiva-arena compare {new} {stronger}{flag}")
+        case VerdictWord.BETTER:
+            lines.append(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}")
+        case VerdictWord.WORSE:
+            lines.append(f"{lost} {shlex.quote(typed.old)}{flag} (where {compared.old} chooses otherwise)")
+        case VerdictWord.OPEN if longer := _longer(compared, typed, out):
+            lines.append(longer + flag)
+        case VerdictWord.OPEN if stronger := adviser(game):
+            lines.append(f"{lost} {stronger}{flag} (to find a change that does more)")
     return lines
 
 
-def _longer(compared: ComparedBots, typed: Typed, out: Path, game_flag: str) -> list[str]:
-    """Return the command that plays the same comparison for longer, from the start; [] if more than a day would be too short."""
+def _longer(compared: ComparedBots, typed: Typed, out: Path) -> str:
+    """Return the command that plays the same comparison for longer, from the start; "" if a day would be too short."""
     minutes = [one.minutes_to_clear for one in compared.tables if one.verdict is VerdictWord.OPEN]
     if None in minutes:
-        return []
+        return ""
     total = len(compared.tables) * max(filter(None, minutes), default=1)
     words = ["khiva-arena", "compare", typed.new, typed.old]
     words += [word for bot in typed.against for word in ("--against", bot)]
     words += ["--seats", ",".join(map(str, typed.seats))] if typed.seats != DEFAULT_SEATS else []
     words += ["--for", f"{total}m", "--new-event"]
     words += ["--out", str(out)] if str(out) != OUT else []
-    return [shlex.join(words) + game_flag]
+    return shlex.join(words)

@@ -55,6 +55,7 @@ def test_a_better_bot_is_told_at_a_look_with_code_0(tmp_path: Path) -> None:
     assert found["low"] > 0
     assert found["high"] is None
     assert found["sentence"].startswith("greedy is better than forfeits: at least ")
+    assert found["next"] == [f"khiva-arena compare {GREEDY} shipped:python/search"]
     assert "14 of 14 matches are sound" in arena("verify", "results/compare", cwd=tmp_path).stdout
 
 
@@ -74,8 +75,8 @@ def test_an_open_answer_ends_with_4_and_says_how_long_would_do(ended: Path) -> N
     assert (found["verdict"], found["matches"]) == ("open", 14)
     assert found["low"] < 0 < found["high"]
     assert found["low"] <= found["elo"] <= found["high"]
-    longer = found["minutes_to_clear"] is not None
-    assert longer == any("--new-event" in line for line in found["next"])
+    [line] = found["next"]
+    assert ("--new-event" in line) == (found["minutes_to_clear"] is not None)
     assert found["least_told"] > 0
     assert "14 of 14 matches are sound" in arena("verify", "out", cwd=ended).stdout
 
@@ -104,6 +105,7 @@ def test_one_bot_by_two_words_is_the_same_and_plays_nothing(tmp_path: Path) -> N
     shutil.copytree(GREEDY, tmp_path / "twin")
     found = answer(tmp_path, 5, GREEDY, "twin", "--seats", "2,3")
     assert (found["verdict"], found["tables"], found["elo"], found["matches"]) == ("same", [], None, 0)
+    assert len(found["next"]) == 1
     assert not (tmp_path / "results").exists()
     error = arena("compare", GREEDY, RANDOM, "--against", "twin", cwd=tmp_path, code=2).stderr
     assert sentence("entrants", "same-bot") in error

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import placed
 
-from khiva_arena.rating.schedule.formats import Format, Terms, places, schedule, shapes
+from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule.formats import Format, Terms, check_terms, places, schedule, shapes
 
 KEY = bytes(range(32))
 
@@ -78,6 +79,27 @@ def test_a_sequential_test_is_one_candidate_at_a_table_of_copies_of_another(seat
     matches = list(schedule(terms, drawn))
     assert len(matches) == 4 * seats
     assert Counter(match.bots.index(0) for match in matches) == dict.fromkeys(range(seats), 4)
+
+
+@pytest.mark.parametrize(("bots", "seats", "copies"), [(4, 2, 1), (4, 3, 1), (4, 3, 2), (3, 4, 3), (5, 4, 1)])
+def test_two_that_are_compared_sit_alike_with_the_same_others(bots, seats, copies):
+    terms = Terms(Format.SPRT, bots, seats, 12, copies=copies, candidates=(0, 1), twins=True, key=KEY)
+    drawn = first_round(terms)
+    half = len(drawn.line_ups) // 2
+    tables = {(match.k, match.lineup, match.rotation): match.bots for match in schedule(terms, drawn)}
+    assert len(tables) == 12 * 2 * half * seats
+    for (k, lineup, rotation), seated in tables.items():
+        assert seated.count(0) == (lineup < half)
+        if lineup < half:
+            assert tables[k, lineup + half, rotation] == tuple(bot or 1 for bot in seated)
+    if seats > 2 and copies == 1:
+        assert len({seated for (_, lineup, rotation), seated in tables.items() if not lineup and not rotation}) > seats
+
+
+@pytest.mark.parametrize("terms", [{"candidates": (1, 0)}, {"candidates": (0, 2)}, {"candidates": (0, 1), "authors": (0, 1, 2)}])
+def test_no_others_are_compared_by_third_bots(terms):
+    with pytest.raises(ConfigError):
+        check_terms(Terms(Format.SPRT, 3, 2, 1, twins=True, key=KEY, **terms))
 
 
 def test_the_first_bot_is_the_candidate_if_none_is_named():

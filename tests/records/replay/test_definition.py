@@ -4,7 +4,9 @@ import json
 
 import pytest
 from cases import cases
+from wording import pattern
 
+from khiva_arena.common.result import Comparison
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical
 
@@ -35,6 +37,22 @@ def test_its_plain_values_stand_in_the_order_of_its_text() -> None:
     read = Definition.read(TEXT)
     assert read.text == TEXT
     assert json.dumps(read.plain(), separators=(",", ":")) == TEXT
+
+
+def with_rule(**rules: object) -> str:
+    return canonical({**{key: value for key, value in DEFINED.items() if key != "hypotheses"}, **rules}).decode()
+
+
+def test_a_sequential_test_has_one_rule_by_which_it_stops() -> None:
+    rule = {"error": 0.025, "sharpest": 8}
+    read = Definition.read(with_rule(comparison=rule))
+    assert (read.comparison, read.hypotheses) == (Comparison(0.025, 8), None)
+    assert json.loads(read.text)["comparison"] == rule
+    for rules in ({}, {"comparison": rule, "hypotheses": DEFINED["hypotheses"]}):
+        with pytest.raises(ValueError, match=pattern("replay", "hypotheses-belong-sequential-test")):
+            Definition.read(with_rule(**rules))
+    with pytest.raises(ValueError, match=pattern("replay", "hypotheses-belong-sequential-test")):
+        Definition.read(canonical({**json.loads(with_rule(comparison=rule)), "format": "gauntlet"}).decode())
 
 
 def changed(old: str, new: str) -> str:
