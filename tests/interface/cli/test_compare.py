@@ -7,9 +7,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from arena import RANDOM as PYTHON
 from arena import C, arena, kill, started, wait_for_matches
+from make_schemas import REPORTS, schema_of
 from once import made_once
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
@@ -21,6 +23,7 @@ FAST = ("--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4")
 def answer(folder: Path, code: int, *words: str) -> dict[str, Any]:
     """Return what ``compare --json`` prints, which has the exit code of the command."""
     found: dict[str, Any] = json.loads(arena("compare", *words, *FAST, "--json", cwd=folder, code=code).stdout)
+    jsonschema.Draft202012Validator(schema_of(REPORTS["compare"])).validate(found)
     assert found["code"] == code
     return found
 
