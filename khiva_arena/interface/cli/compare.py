@@ -63,12 +63,12 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option("--new-event", is_flag=True, help="Begin again, on new deals, if this comparison is over.")
 @extension_options("compare")
 @json_option
-def command(new: str, old: str, against: tuple[str, ...], seats: tuple[int, ...], **flags: Any) -> int:
+def command(**flags: Any) -> int:
     """Tell whether NEW is better than OLD. It stops once that is clear, or when the time is over.
 
     The same command again resumes a comparison that was interrupted, and prints the answer of one that is over. Each bot is a
     folder with bot.toml, such a folder as a commit has it (./my-bot@HEAD~1), or a command. Of 100 comparisons of equal bots at
     most 5 say better or worse, although the comparison looks after each deal. The exit code tells the verdict."""
-    from khiva_arena.interface.commands.compare import Typed, compare  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.compare import compare  # when it is called, so that -h is quick
 
-    return compare(Typed(new, old, against, seats), **flags)
+    return compare(**flags)

@@ -44,12 +44,24 @@ class Typed(NamedTuple):
     seats: tuple[int, ...]
 
 
-def compare(typed: Typed, time: str | None, matches: int | None, as_json: bool, **flags: Any) -> int:
+def compare(
+    new: str,
+    old: str,
+    against: tuple[str, ...],
+    seats: tuple[int, ...],
+    time: str | None,
+    matches: int | None,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Play the comparison, print its answer, and return the exit code.
 
+    new, old, against: words for bots.
+    seats: the numbers of seats.
     time, matches: the most that all numbers of seats have together; None if it was not given.
     flags: the fields of ``RunOptions``, and settings.
     """
+    typed = Typed(new, old, against, seats)
     options, most = take_fields(flags, RunOptions), _most(time, matches)
     if options.web:
         from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
@@ -60,11 +72,11 @@ def compare(typed: Typed, time: str | None, matches: int | None, as_json: bool, 
         entrants = entrants_named(values, say)
     except SameBots as error:
         return _end_of_one_bot(values, typed, error, as_json)
-    parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
+    parts = [comparison_of(values, number, len(seats), entrants) for number in seats]
     check_needed_flags(parts[0].stages[0])
     answers = _play(parts, options, most)
-    new, old, *against = (bot.name for bot in entrants)
-    compared = ComparedBots(new, old, tuple(against), tuple(answers))
+    names = [bot.name for bot in entrants]
+    compared = ComparedBots(names[0], names[1], tuple(names[2:]), tuple(answers))
     return _end(compared, entrants, _next(compared, typed, parts[0].stages[0].out, values), as_json)
 
 

@@ -22,7 +22,7 @@ from khiva_arena.interface.cli.main import cli, commands
 
 
 def test_the_list_of_commands_is_the_commands_own(tmp_path: Path) -> None:
-    lines = arena("-h", cwd=tmp_path).stdout.splitlines()
+    lines = arena("--help", cwd=tmp_path).stdout.splitlines()
     for command, text in commands().items():
         assert any(line.endswith(text) and f" {command} " in line for line in lines)
 
@@ -158,11 +158,17 @@ def test_every_option_is_shown_once_below_its_heading(name: str, tmp_path: Path)
 OPTION = re.compile(r"^  (?:-\w, )?(--[a-z0-9-]+)", re.MULTILINE)
 
 
-def test_run_has_a_short_help_of_twenty_one_settings(tmp_path: Path) -> None:
+def test_run_has_a_short_help_of_twenty_settings(tmp_path: Path) -> None:
     settings = [row.option for row in TABLE if row.common]
-    assert len(settings) == 21
+    assert len(settings) == 20
     assert "--clock" in settings
-    assert set(OPTION.findall(arena("run", "-h", cwd=tmp_path).stdout)) == {*settings, "--shipped", "--json", "--help"}
+    assert set(OPTION.findall(arena("run", "-h", cwd=tmp_path).stdout)) == {
+        *settings,
+        "--shipped",
+        "--budget",
+        "--json",
+        "--help",
+    }
 
 
 def test_what_is_done_with_modules_has_an_example() -> None:
