@@ -44,25 +44,13 @@ class Typed(NamedTuple):
     seats: tuple[int, ...]
 
 
-def compare(
-    new: str,
-    old: str,
-    against: tuple[str, ...],
-    seats: tuple[int, ...],
-    time: str | None,
-    matches: int | None,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) -> int:
     """Play the comparison, print its answer, and return the exit code.
 
-    new, old, against: words for bots.
-    seats: the numbers of seats.
     time, matches: the most that all numbers of seats have together; None if it was not given.
-    flags: the fields of ``RunOptions``, and settings.
+    flags: the fields of ``Typed`` and ``RunOptions``, and settings.
     """
-    typed = Typed(new, old, against, seats)
-    options, most = take_fields(flags, RunOptions), _most(time, matches)
+    typed, options, most = take_fields(flags, Typed), take_fields(flags, RunOptions), _most(time, matches)
     if options.web:
         from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
 
@@ -72,7 +60,7 @@ def compare(
         entrants = entrants_named(values, say)
     except SameBots as error:
         return _end_of_one_bot(values, typed, error, as_json)
-    parts = [comparison_of(values, number, len(seats), entrants) for number in seats]
+    parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
     check_needed_flags(parts[0].stages[0])
     answers = _play(parts, options, most)
     names = [bot.name for bot in entrants]

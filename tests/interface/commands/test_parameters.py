@@ -11,6 +11,7 @@ from khiva_arena.common import hooks
 from khiva_arena.competition.run.options import PlanFlags, RunOptions
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.main import cli, commands
+from khiva_arena.interface.commands.compare import Typed
 from khiva_arena.interface.commands.new import NewWish
 
 
@@ -59,7 +60,14 @@ def test_the_wish_for_a_new_bot_is_made_of_words_of_new() -> None:
     assert set(NewWish._fields) <= {param.name for param in command.params if param.expose_value}
 
 
-@pytest.mark.parametrize(("name", "kinds"), [("run", (RunOptions, PlanFlags)), ("sprt", (RunOptions, PlanFlags))])
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("run", (RunOptions, PlanFlags)),
+        ("sprt", (RunOptions, PlanFlags)),
+        ("compare", (RunOptions, Typed)),
+    ],
+)
 def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) -> None:
     """Settings are taken by the rows of their table, which would pass over any other word in silence."""
     command = cli.get_command(click.Context(cli), name)
