@@ -13,7 +13,7 @@ def test_commands_stand_in_groups(tmp_path: Path) -> None:
     for heading, name, _ in rows:
         groups.setdefault(heading or list(groups)[-1], []).append(name)
     assert groups == {
-        "Play": ["run", "match", "compare", "grade", "play", "league"],
+        "Play": ["run", "match", "compare", "play", "league", "grade"],
         "See": ["standings", "show", "report", "watch", "plan"],
         "Trust": ["verify", "bundle", "page", "merge", "close"],
         "Bots": ["new", "check", "submit", "replay", "decode", "bots", "relay"],

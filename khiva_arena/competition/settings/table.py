@@ -183,9 +183,9 @@ TABLE: tuple[Setting, ...] = (
             help="Leave out each bot that cannot be read, is not built or does not start, with a line that says why, and play "
                  "with the others."),
     Setting("probation", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True, common=True,
-            help="Play a trial match with each bot first, and leave out those that forfeit it. It is against the shipped bot "
-                 "random, or copies of the bot in ticks and in a game of your own, at the seats and limits of the first stage, "
-                 "on a deal of its own. Bots that cannot be read, built or started are left out, too."),
+            help="Leave out each bot that forfeits its trial match. It is played first, against the shipped bot random, or "
+                 "copies of the bot in ticks and in a game of your own, at the seats and limits of the first stage, on a deal of "
+                 "its own. Bots that cannot be read, built or started are left out, too."),
     Setting("rate_kept", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True,
             help="Rate bots that may remember, since one process of theirs serves many matches, together with the others."),
     Setting("rules", Kind.TABLE, {}, PLAYED, of_a_league=True, in_a_trial=True,

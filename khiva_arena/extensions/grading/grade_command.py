@@ -58,22 +58,23 @@ def seal(folder: Path) -> int:
     return DONE
 
 
-def grade(folder: Path, word: str, files: GradeFiles, as_json: bool, **flags: Any) -> int:
+def grade(ladder: Path, bot: str, files: GradeFiles, as_json: bool, **flags: Any) -> int:
     """Mark a bot, print and write its marks, and return the exit code. Raises Ungraded if this machine is to blame.
 
-    word: the bot, as it was typed
+    ladder: its folder
+    bot: as it was typed
     flags: settings
     """
-    ladder, home = read_ladder(folder), _home_of(word)
-    check_written(files.written, files.out, home, ladder.folder)
+    read, home = read_ladder(ladder), _home_of(bot)
+    check_written(files.written, files.out, home, read.folder)
     secret = secret_of(files.seed_file, home) if files.seed_file else None
     values = settings_by_flags(flags)
     for file in files.written:
         file.path.unlink(missing_ok=True)  # or an earlier mark would be taken for this one if this machine fails
     try:
         with _folder_of_matches(files.out) as matches:
-            grading = Grading(ladder, values, matches, say)
-            marks = _marks(ladder, grading, word, files, secret)
+            grading = Grading(read, values, matches, say)
+            marks = _marks(read, grading, bot, files, secret)
     except ArenaError as error:
         if isinstance(error, Ungraded) or not of_the_machine(error):
             raise

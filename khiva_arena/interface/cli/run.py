@@ -51,7 +51,7 @@ def _settings_file(_context: click.Context, _parameter: click.Parameter, config:
 @click.option(
     "--budget",
     metavar="TIME",
-    help="Choose line-ups and seeds that take about this long, as 4m. It knows how long matches take from this store, from one "
+    help="Choose line-ups and seeds for about this time, as 4m. It knows how long matches take from this store, from one "
     "beside it or from a short try. It says what errors to expect, and asks before it plays for more than half an hour.",
 )
 @yes_option
