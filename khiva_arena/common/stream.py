@@ -43,6 +43,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     at: when, in UTC
     marks: of each bot, in the order of ``bots``, the help that others may lack, as in a definition; none in older streams
     looks: how many looks at the results were planned before the first match; 0 for none, and in older streams
+    called: the word for the format in a heading, as compare; "" for the format itself, and in older streams
     """
 
     event: str
@@ -64,6 +65,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     which: str = ""
     in_store: Whole = 0
     looks: Whole = 0
+    called: str = ""
 
     def marked(self) -> dict[str, list[str]]:
         """Return the marks of the bots that have any, by name."""

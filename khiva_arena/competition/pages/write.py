@@ -139,7 +139,7 @@ def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:
     return PageEvent(
         number=event.number,
         id=event.id,
-        format=str(definition.format),
+        format=definition.called,
         stage=str(definition.stage) if definition.stage else "",
         about=getdoc(form) or "",
         after=definition.after or _stage_before(source.events, event),

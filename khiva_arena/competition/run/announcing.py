@@ -63,7 +63,7 @@ def announce(
     else:
         size = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
-    form = "compare" if play.until else settings.format
+    form = event.definition.called
     called += "" if form == DEFAULTS["format"] else f"{form}, "
     recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
     matches = f"{play.until}; at most {timetable.matches}" if play.until else f"{size}{timetable.matches}"

@@ -167,6 +167,7 @@ class RunEvents:
             which=_which(definition),
             in_store=event.number,
             looks=definition.looks or 0,
+            called=definition.called if definition.called != definition.format else "",
         )
         self._write(self._begin)
         if self._files:

@@ -86,7 +86,8 @@ class Rate:
 
 def heading(began: Begin) -> str:
     """Return the format, the game and the seats of an event in a line."""
-    return f"{harmless(began.format, 20)}, {harmless(began.game, 20)}{harmless(began.which, 60)} at {began.seats} seats"
+    called = harmless(began.called or began.format, 20)
+    return f"{called}, {harmless(began.game, 20)}{harmless(began.which, 60)} at {began.seats} seats"
 
 
 def state_after(state: RunState, line: Any_line) -> RunState:

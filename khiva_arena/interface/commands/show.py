@@ -54,10 +54,11 @@ def _list(store: Store, as_json: bool) -> None:
         definition = event.definition
         stage = f"stage {definition.stage}, " if definition.stage else ""
         each = " a round" if FORMATS[definition.format].IN_ROUNDS else ""
-        seed = f"{count(definition.seeds, 'seed')}{each}" + (", drawn" if definition.seed is None else ", given")
+        at_most = "at most " if FORMATS[definition.format].SEQUENTIAL else ""
+        seed = f"{at_most}{count(definition.seeds, 'seed')}{each}" + (", drawn" if definition.seed is None else ", given")
         click.echo(
             harmless(
-                f"event {event.number} ({event.id}): {stage}{definition.format}, {definition.game}{variant}, "
+                f"event {event.number} ({event.id}): {stage}{definition.called}, {definition.game}{variant}, "
                 f"{definition.seats} seats, {seed}, begun {event.created}" + _marks(event, numbers)
             )
         )

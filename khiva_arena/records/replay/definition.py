@@ -350,6 +350,11 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         return any(bot.kept for bot in self.bots) and not self.rate_kept
 
     @property
+    def called(self) -> str:
+        """The word for the format in headings: compare for a comparison, which is the format sprt by another rule."""
+        return "compare" if self.comparison else str(self.format)
+
+    @property
     def candidate(self) -> int:
         """The position of the bot that a sequential test tests."""
         return next(iter(self.candidates), 0)

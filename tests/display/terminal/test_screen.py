@@ -382,6 +382,7 @@ def test_a_round_of_several_is_named() -> None:
 def test_the_heading_says_which_game_of_its_name() -> None:
     began = begin(game="openspiel", which=" with game=chess()", seats=2)
     assert heading(began) == "round-robin, openspiel with game=chess() at 2 seats"
+    assert heading(begin(format="sprt", called="compare", game="g")) == "compare, g at 3 seats"
     assert heading(begin(game="g", which=" with " + "x" * 999 + "\x1b")) == f"round-robin, g with {'x' * 54}... at 3 seats"
 
 

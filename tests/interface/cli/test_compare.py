@@ -92,6 +92,15 @@ def test_the_same_command_prints_the_same_answer_and_plays_nothing(ended: Path, 
     assert "event 2" in arena("verify", "out", cwd=tmp_path).stdout, another.stderr
 
 
+def test_show_and_the_stream_call_a_comparison_by_its_name(ended: Path, tmp_path: Path) -> None:
+    listed = arena("show", str(ended / "out"), cwd=tmp_path).stdout
+    assert ": compare, khiva with max_turns=4, 2 seats, at most 10000 seeds, given, " in listed.partition("\n")[0]
+    shutil.copytree(ended / "out", tmp_path / "out")
+    arena("compare", RANDOM, C, *FAST, "--out", "out", "--events-file", "events", cwd=tmp_path, code=4)
+    began = json.loads((tmp_path / "events").read_text().partition("\n")[0])
+    assert (began["format"], began["called"]) == ("sprt", "compare")
+
+
 def test_a_comparison_that_has_ended_is_whole_in_a_bundle_too(ended: Path, tmp_path: Path) -> None:
     arena("bundle", str(ended / "out"), "bundle", cwd=tmp_path)
     assert "14 of 14 matches are sound" in arena("verify", "bundle", cwd=tmp_path).stdout

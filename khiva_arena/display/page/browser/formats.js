@@ -21,7 +21,7 @@ export function formats(page, table) {
 }
 
 /** @type {Record<string, (event: Event, table: Table) => import("./dom.js").Child[]>} */
-const FORMS = { knockout: bracket, swiss, gauntlet: candidates, sprt: candidates };
+const FORMS = { knockout: bracket, swiss, gauntlet: candidates, sprt: candidates, compare: candidates };
 
 /** Who came in where. @param {Event} event @param {Table} table */
 function placed(event, table) {
