@@ -11,6 +11,7 @@ from pathlib import Path
 from types import GenericAlias
 from typing import Any, Literal
 
+import jsonschema
 import msgspec
 
 from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
@@ -19,6 +20,8 @@ from khiva_arena.common.json_schema import DIALECT
 from khiva_arena.common.result import FAULTS, STRIKING
 from khiva_arena.competition.conformance.check_report import CheckReport
 from khiva_arena.games import schema as games
+from khiva_arena.interface.cli.json_error import ErrorOutput
+from khiva_arena.interface.commands import json_shapes
 from khiva_arena.rating.report import comparison, plan, shapes, sprt
 from khiva_arena.rating.report.columns import COLUMNS
 from khiva_arena.rating.report.in_common import InCommon
@@ -33,6 +36,15 @@ def schema_of(kind: Any) -> dict[str, Any]:
         if "description" in part:
             part["description"] = cleandoc(part["description"])
     return {"$schema": DIALECT, **schema}
+
+
+def strict(kind: type) -> jsonschema.Draft202012Validator:
+    """Return the schema of a type with every object closed, so that tests find keys that it does not list."""
+    schema = schema_of(kind)
+    for part in schema["$defs"].values():
+        if "properties" in part:
+            part["additionalProperties"] = False
+    return jsonschema.Draft202012Validator(schema)
 
 
 # --- messages, and the events that any game may bring ---
@@ -98,26 +110,40 @@ _PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
 _CELLS = ("cells", list[str] | msgspec.UnsetType, msgspec.UNSET)
 _NOT_PLAYED = ("not_played", list[shapes.NotPlayedBot] | msgspec.UnsetType, msgspec.UNSET)
 _CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.UNSET)
-_OF_A_POOL = (_EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS, _NOT_PLAYED)
+_SENTENCE = ("sentence", str)
+_OF_A_POOL = (_SENTENCE, ("next", list[str]), _EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS, _NOT_PLAYED)
 
 
-def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
+def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any] | tuple[str, Any, Any]) -> type:
     """Return the type of a list, under ``key``, of tables of a kind, each with the settings that its events share."""
     fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(InCommon)]
     doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
     table = msgspec.defstruct(name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True)
-    doc = {"__doc__": f"What ``khiva-arena {command} --json`` prints."}
-    return msgspec.defstruct("Output", [(key, GenericAlias(list, (table,)))], namespace=doc, frozen=True)
+    doc = {
+        "__doc__": f"The output of ``khiva-arena {command} --json``.\n\nv: its version.\nsentence: the answer in words, that of "
+        "each table in its order."
+    }
+    fields = [("v", Literal[1]), ("sentence", str), (key, GenericAlias(list, (table,)))]
+    return msgspec.defstruct("Output", fields, namespace=doc, frozen=True)
 
 
 REPORTS: dict[str, type] = {
+    "match": json_shapes.MatchOutput,
+    "match-from": json_shapes.RematchOutput,
+    "match-try": json_shapes.TryOutput,
+    "replay": json_shapes.ReplayOutput,
+    "replay-lost": json_shapes.LostOutput,
+    "doctor": json_shapes.DoctorOutput,
+    "new": json_shapes.NewOutput,
+    "check-game": json_shapes.GamesOutput,
+    "error": ErrorOutput,
     "standings": _tables("standings", "standings", "Pool", shapes.Rated, *_OF_A_POOL),
-    "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
+    "plan": _tables("plan", "plans", "PooledPlan", plan.Plan, _SENTENCE),
     "sprt": sprt.SprtOutput,
     "compare": comparison.CompareOutput,
     "check": CheckReport,
 }
-"""What ``--json`` prints, by command."""
+"""What ``--json`` prints, by command; some print other things with other flags. An error is printed on stderr."""
 
 
 def output() -> dict[str, str]:

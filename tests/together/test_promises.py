@@ -36,6 +36,7 @@ WRITERS = {
     "extensions/league/player/newest_table.py": "sums, which are made anew",
     "display/page/folder.py": "page of results",
     "competition/pages/write.py": "page of results",
+    "extensions/grading/reports.py": "marks in the formats of others",
     "extensions/shards/plan_file.py": "plan",
     "records/store/new_file.py": "whatever the others write",
 }
@@ -104,6 +105,13 @@ def test_no_key_of_0_3_0_is_gone() -> None:
     now = schema_keys()
     for place, keys in json.loads((HERE / KEYS).read_text()).items():
         assert set(keys) <= set(now.get(place, ())), place
+
+
+def test_every_key_that_a_command_prints_is_kept() -> None:
+    """`python tests/together/make_newer.py` keeps new ones, so that the test above sees when one goes."""
+    outputs = {place: keys for place, keys in schema_keys().items() if "/output/" in place}
+    known = json.loads((HERE / KEYS).read_text())
+    assert {place: keys for place, keys in known.items() if "/output/" in place} == outputs
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import Struct
 
@@ -71,6 +72,9 @@ class CheckReport(Struct, frozen=True):
     startup_ms: of each start.
     memory_bytes: at most, null if the system does not say.
     seconds: that the check took.
+    v: the version of this output.
+    sentence: the answer in words.
+    next: commands to type next, [] if a step failed.
     """
 
     bot: str
@@ -88,6 +92,9 @@ class CheckReport(Struct, frozen=True):
     startup_ms: list[float]
     memory_bytes: int | None
     seconds: float
+    v: Literal[1]
+    sentence: str
+    next: list[str]
 
     def _repr_html_(self) -> str:
         return preformatted("\n".join([*map(step_text, self.steps), closing_text(self, "")]))
@@ -96,6 +103,16 @@ class CheckReport(Struct, frozen=True):
 def count_by_status(steps: Sequence[CheckStep]) -> dict[str, int]:
     """Return the number of steps by status, every status included."""
     return {str(status): sum(step.status is status for step in steps) for status in Status}
+
+
+def sentence(name: str, steps: Sequence[CheckStep]) -> str:
+    """Return in words whether a bot keeps the protocol. ``name``: its own."""
+    failed = [step for step in steps if step.status is Status.FAILED]
+    if failed:
+        of = f"{len(failed)} of {count(len(steps), 'step')} failed"
+        return harmless(f"{name} does not keep the protocol: {of}; the first is step {failed[0].number}, {failed[0].title}")
+    warnings = sum(step.status is Status.WARNING for step in steps)
+    return harmless(f"{name} keeps the protocol: {count(len(steps), 'step')}, {count(warnings, 'warning')}")
 
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.FAILED: "FAILED", Status.SKIPPED: "skipped"}

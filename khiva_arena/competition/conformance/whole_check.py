@@ -14,7 +14,7 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance import steps_ending, steps_incoming, steps_play
-from khiva_arena.competition.conformance.check_report import Bar, CheckReport, CheckStep, Status, count_by_status
+from khiva_arena.competition.conformance.check_report import Bar, CheckReport, CheckStep, Status, count_by_status, sentence
 from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.entrants.bots import is_module
 from khiva_arena.entrants.hints.causes import of_settings
@@ -166,6 +166,9 @@ def _check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
         startup_ms=[round(took * 1000, 1) for took in running.starts],
         memory_bytes=None if running.bot.is_remote else running.peak or None,
         seconds=round(time.monotonic() - began, 2),
+        v=1,
+        sentence=sentence(running.bot.name, steps_so_far.steps),
+        next=[],
     )
 
 

@@ -62,13 +62,16 @@ def harmless_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def say(text: str, end: str = "\n", *, warning: bool = False) -> None:
-    """Write a line to stderr, behind "warning: " if it is one; if that fails, this and all later messages are dropped."""
+def say(text: str, end: str = "\n", *, warning: bool = False, whole: bool = False) -> None:
+    """Write a line to stderr, behind "warning: " if it is one; if that fails, this and all later messages are dropped.
+
+    whole: whether it is never broken between words, as it is on a terminal, since a program reads it.
+    """
     if sys.stderr is None:  # started with it closed; print() would take stdout instead
         return
     text = f"warning: {text}" if warning else text
     try:
-        if columns := _columns():
+        if not whole and (columns := _columns()):
             text = "\n".join(in_columns(text, columns))
         print(text, end=end, file=sys.stderr, flush=True)
     except OSError:

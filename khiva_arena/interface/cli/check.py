@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from khiva_arena.bots.sandbox.level import Level
+from khiva_arena.display.terminal.capped import lines_capped
 from khiva_arena.interface.cli.completion import BOT, GAME
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import json_option, setting_options
+from khiva_arena.interface.cli.options import full_option, json_option, setting_options
 from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
 
 
@@ -53,8 +54,19 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
     help="text, json, junit or markdown [default: text]. junit is XML for the test reports of CI, markdown is for the summary of "
     "a CI run.",
 )
+@click.option("--quiet", is_flag=True, help="Print only the steps that are not ok, and nothing if all are.")
+@full_option
 @json_option
-def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, **flags: Any) -> int:
+def command(
+    bot: str | None,
+    games: tuple[str, ...],
+    quick: bool,
+    form: CheckForm | None,
+    quiet: bool,
+    is_full: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Check that BOT keeps the protocol, in numbered steps. A step that fails says what was expected, what came instead, and why.
 
     BOT is a folder with a bot.toml, a commit of it as my-bot@HEAD, a command, or remote:NAME for one behind a relay. Without BOT,
@@ -69,7 +81,9 @@ def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckFor
             raise click.UsageError("name a bot, as in `khiva-arena check my-bot`, or a game as --game FILE.")
         from khiva_arena.arbiter.handed_games import check_games  # when it is called, so that -h is quick
 
-        return check_games(games, flags["rule"], as_json=as_json)
-    from khiva_arena.interface.commands.check import check  # when it is called, so that -h is quick
+        with lines_capped(is_full=is_full or as_json):
+            return check_games(games, flags["rule"], as_json=as_json, quiet=quiet)
+    from khiva_arena.interface.commands.check import CheckPrint, check  # when it is called, so that -h is quick
 
-    return check(bot, games, quick, form, as_json, flags)
+    with lines_capped(is_full=is_full or as_json or form not in (None, "text")):
+        return check(bot, games, quick, CheckPrint(form, as_json, quiet), flags)

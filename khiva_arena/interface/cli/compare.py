@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from khiva_arena.display.terminal.capped import lines_capped
 from khiva_arena.interface.cli.completion import BOT
 from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import (
@@ -11,6 +12,7 @@ from khiva_arena.interface.cli.options import (
     OF_A_MATCH,
     WholeNumber,
     extension_options,
+    full_option,
     json_option,
     setting_options,
 )
@@ -62,8 +64,9 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 )
 @click.option("--new-event", is_flag=True, help="Begin again, on new deals, if this comparison is over.")
 @extension_options("compare")
+@full_option
 @json_option
-def command(**flags: Any) -> int:
+def command(is_full: bool, **flags: Any) -> int:
     """Tell whether NEW is better than OLD. It stops once that is clear, or when the time is over.
 
     The same command again resumes a comparison that was interrupted, and prints the answer of one that is over. Each bot is a
@@ -71,4 +74,5 @@ def command(**flags: Any) -> int:
     most 5 say better or worse, although the comparison looks after each deal. The exit code tells the verdict."""
     from khiva_arena.interface.commands.compare import compare  # when it is called, so that -h is quick
 
-    return compare(**flags)
+    with lines_capped(is_full=is_full or flags["as_json"]):
+        return compare(**flags)

@@ -64,8 +64,8 @@ _LAYOUT = {
     "A cluster": (_SETTINGS,),
     "Your seat": ("--hints", "--terminal", "--port", "--open"),
     "Output": (
-        *("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--accept", "--fail-on-fault", "--json"),
-        *("--results", "--junit", "--version", "--help"),
+        *("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--accept", "--fail-on-fault"),
+        *("--quiet", "--full", "--json", "--results", "--junit", "--version", "--help"),
     ),
 }
 """The options that are not settings, by heading, and the place of the settings' options among them."""

@@ -5,6 +5,8 @@ import importlib
 import os
 import resource
 import sys
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -210,7 +212,7 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt as error:  # a second one, while the first was answered
-        code = _interrupted(error)
+        code = _interrupted(error, sys.argv[1:])
     # Python gives signals back to the system while it ends: one would then be our exit code
     interrupts.listen_no_more()
     sys.exit(code)
@@ -260,39 +262,65 @@ def _run(arguments: list[str]) -> int:
         code = _answer(arguments)
         failure = unwritten()
         interrupts.listen_no_more()
-        return _code_of_lost_stdout(failure) if failure else code if isinstance(code, int) else DONE
+        return _code_of_lost_stdout(failure, arguments) if failure else code if isinstance(code, int) else DONE
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
         return UNUSABLE
     except click.ClickException as error:
-        say(f"khiva-arena: error: {_one_line(error)}")
-        return UNUSABLE
+        return _fail(arguments, UNUSABLE, [_one_line(error)])
     except (click.Abort, KeyboardInterrupt) as error:
         interrupts.listen_no_more()
-        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted(error)
+        return _say_limit(arguments, reason) if (reason := _why_failed(error)) else _interrupted(error, arguments)
     except ConfigError as error:
-        for problem in error.problems:
-            say(f"khiva-arena: error: {harmless(problem)}")
-        for step in getattr(error, "steps", ()):  # NoLevel has some
-            say(f"  {harmless(step)}")
-        return error.exit_code
+        steps = [harmless(step) for step in getattr(error, "steps", ())]  # NoLevel has some
+        return _fail(arguments, error.exit_code, [harmless(problem) for problem in error.problems], steps)
     except ArenaError as error:
-        for problem in error.problems or (str(error),):
-            say(f"khiva-arena: error: {_lines(problem)}{_why_not_handed(error)}")
-        return error.exit_code
+        problems = [f"{_lines(problem)}{_why_not_handed(error)}" for problem in error.problems or (str(error),)]
+        return _fail(arguments, error.exit_code, problems)
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
-            return _interrupted(error)
+            return _interrupted(error, arguments)
         failure = unwritten()
         if failure:
-            return _code_of_lost_stdout(failure)
+            return _code_of_lost_stdout(failure, arguments)
         if reason := _why_failed(error) or why_no_path(error, arguments):
-            return _say_limit(reason)
+            return _say_limit(arguments, reason)
         import traceback  # not above: it is for bugs
 
+        said = "this is a bug, please report it with the lines above; nothing that was recorded is lost"
+        if wants_json(arguments):
+            return _fail(arguments, BUG, [f"{traceback.format_exc()}{said}"])
         say(traceback.format_exc(), end="")
-        say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was recorded is lost")
-        return BUG
+        return _fail(arguments, BUG, [said])
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Tell whether a command line asks for JSON. It may be wrong otherwise, so that click has not read it."""
+    words = list(takewhile(lambda word: word != "--", arguments))
+    formats = words[:1] == ["check"] and ("--format=json" in words or ("--format", "json") in pairwise(words))
+    return "--json" in words or formats
+
+
+def _fail(
+    arguments: Sequence[str], code: int, problems: Sequence[str], steps: Sequence[str] = (), commands: Sequence[str] = ()
+) -> int:
+    """Say why a command failed: in lines for people, or as one JSON object if the command line asks for JSON.
+
+    steps: lines on what the user can do.
+    commands: to type next, besides those that the problems name; only JSON has them.
+
+    Returns the exit code.
+    """
+    if wants_json(arguments):
+        from khiva_arena.interface.cli.json_error import error_line  # not above: most commands succeed
+
+        say(error_line(code, "\n".join([*problems, *steps]), commands), whole=True)
+        return code
+    for problem in problems:
+        say(f"khiva-arena: error: {problem}")
+    for step in steps:
+        say(f"  {step}")
+    return code
 
 
 def _why_not_handed(error: ArenaError) -> str:
@@ -311,18 +339,22 @@ def _answer(arguments: list[str]) -> Any:
     return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
 
 
-def _say_limit(reason: str) -> int:
+def _say_limit(arguments: Sequence[str], reason: str) -> int:
     """Say which limit or right of the machine is in the way. Returns the exit code. Every recorded match is kept."""
     interrupts.listen_no_more()
-    say(f"khiva-arena: error: {reason}")
+    _fail(arguments, UNUSABLE, [reason])
     eval("0")  # as in ``_interrupted``
     return UNUSABLE
 
 
-def _interrupted(error: BaseException) -> int:
+def _interrupted(error: BaseException, arguments: Sequence[str]) -> int:
     """Say that the command was interrupted, unless that was told. Returns the exit code."""
     interrupts.listen_no_more()  # an impatient second one would hide the exit code
-    if not interrupts.was_told(error):
+    if wants_json(arguments):
+        import shlex  # not above: few commands are interrupted
+
+        _fail(arguments, INTERRUPTED, ["interrupted"], commands=[shlex.join(["khiva-arena", *arguments])])
+    elif not interrupts.was_told(error):
         say("khiva-arena: interrupted")
     # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
     # itself, whatever exit code we give; running one that ends well lets it forget that.
@@ -355,12 +387,11 @@ def _lines(text: str) -> str:
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
-def _code_of_lost_stdout(error: OSError) -> int:
+def _code_of_lost_stdout(error: OSError, arguments: Sequence[str]) -> int:
     """Return the exit code when stdout has failed.
 
     A reader that closes its end, as `head` does, has seen all that it needs: that is no error.
     """
     if isinstance(error, BrokenPipeError):
         return DONE
-    say(f"khiva-arena: error: the output cannot be written: {error.strerror}")
-    return BAD_RESULT
+    return _fail(arguments, BAD_RESULT, [f"the output cannot be written: {error.strerror}"])

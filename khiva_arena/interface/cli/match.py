@@ -5,8 +5,17 @@ from typing import Any
 
 import click
 
+from khiva_arena.display.terminal.capped import lines_capped
 from khiva_arena.interface.cli.help import Rare, Verb
-from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, capture_option, fault_option, json_option, setting_options
+from khiva_arena.interface.cli.options import (
+    OF_A_MATCH,
+    WholeNumber,
+    capture_option,
+    fault_option,
+    full_option,
+    json_option,
+    setting_options,
+)
 
 
 @click.command("match", cls=Verb, needs="--bot A --bot B | --from STORE MATCH")
@@ -30,8 +39,17 @@ from khiva_arena.interface.cli.options import OF_A_MATCH, WholeNumber, capture_o
     "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
 )
 @fault_option
+@full_option
 @json_option
-def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
+def command(
+    stored: tuple[str, str] | None,
+    notes: bool,
+    trace: bool,
+    capture: Path | None,
+    is_full: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Play one match and print it turn by turn, hidden cards included. The bots sit in the order given.
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
@@ -52,4 +70,5 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     """
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
 
-    return match(stored, notes, trace, capture, as_json, flags)
+    with lines_capped(is_full=is_full or as_json):
+        return match(stored, notes, trace, capture, as_json, flags | {"is_full": is_full})

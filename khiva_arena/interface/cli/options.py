@@ -21,6 +21,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 ELSEWHERE = tuple(row.name for row in TABLE if row.elsewhere)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+full_option = click.option(
+    "--full",
+    "is_full",
+    is_flag=True,
+    help="Print all lines. Without it, at most 200 lines are printed; one of them says how many are left out in the middle.",
+)
 capture_option = click.option(
     "--capture",
     metavar="DIR",

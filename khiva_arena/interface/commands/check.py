@@ -3,13 +3,13 @@
 import json
 import shlex
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 import click
 import msgspec
 
 from khiva_arena.common.manual import where
-from khiva_arena.common.text import harmless
+from khiva_arena.common.text import commands_in, harmless
 from khiva_arena.competition.conformance.check_report import (
     MARKS,
     CheckReport,
@@ -33,28 +33,51 @@ from khiva_arena.interface.commands.next_step import SAYS_WHERE, ask_stronger, i
 OPPONENT = "shipped:python/random"
 
 
-def check(bot: str, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, flags: dict[str, Any]) -> int:
+class CheckPrint(NamedTuple):
+    """The form in which a report is printed, as the flags say.
+
+    form: of ``--format``; None without it.
+    as_json: whether ``--json`` was given.
+    quiet: whether only steps that are not ok are printed.
+    """
+
+    form: CheckForm | None
+    as_json: bool
+    quiet: bool
+
+
+def check(bot: str, games: tuple[str, ...], quick: bool, wish: CheckPrint, flags: dict[str, Any]) -> int:
     """Check a bot and print the report. Returns the exit code."""
+    form, as_json, quiet = wish
     if as_json and form not in (None, "json"):
         raise ConfigError(f"--json and --format {form}: give one of them")
     form = "json" if as_json else form or "text"
+    if quiet and form != "text":
+        raise ConfigError("--quiet is for text: programs read the status of each step")
     running = new_check(bot, games, quick, settings_by_flags(flags), say)
-    if form == "text":
+    if form == "text" and not quiet:
         click.echo(harmless(f"{bot}, at isolation {running.sandbox.level}"))
-    printer = _Printer()
+    printer = _Printer(quiet)
     report = check_bot(running, bot, printer.show if form == "text" else lambda step: None)
     printer.finish()
-    _print(report, running, form, flags["rule"])
+    if not quiet:
+        _print(report, running, form, flags["rule"])
     return 0 if report.passed else 1
 
 
 class _Printer:
-    """A printer of steps as they are done; steps in a row that are skipped for one reason are one line."""
+    """A printer of steps as they are done; steps in a row that are skipped for one reason are one line.
 
-    def __init__(self) -> None:
+    quiet: whether steps that are ok are left out.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
         self._postponed: list[CheckStep] = []
 
     def show(self, step: CheckStep) -> None:
+        if self._quiet and step.status is Status.OK:
+            return
         if self._postponed and (step.status is not Status.SKIPPED or step.said != self._postponed[0].said):
             self.finish()
         if step.status is Status.SKIPPED:
@@ -72,7 +95,8 @@ class _Printer:
 def _print(report: CheckReport, running: RunningCheck, form: CheckForm, rules: Sequence[str]) -> None:
     match form:
         case "json":
-            click.echo(json.dumps(msgspec.to_builtins(report)))
+            found = msgspec.structs.replace(report, next=commands_in(_next_step(report, running, rules))[:1])
+            click.echo(json.dumps(msgspec.to_builtins(found)))
         case "junit":
             click.echo(junit(report))
         case "markdown":

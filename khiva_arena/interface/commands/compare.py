@@ -117,45 +117,58 @@ def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as
     return _end(compared, (), _next(compared, typed, settings[0].out, values), as_json)
 
 
-def _end(compared: ComparedBots, entrants: Sequence[Bot], next_lines: Sequence[str], as_json: bool) -> int:
+class NextStep(NamedTuple):
+    """A step to take next.
+
+    line: a command, or a step in words.
+    why: a few words on what it is for, "" if the line says so.
+    is_command: whether the line can be typed.
+    """
+
+    line: str
+    why: str = ""
+    is_command: bool = True
+
+
+def _end(compared: ComparedBots, entrants: Sequence[Bot], steps: Sequence[NextStep], as_json: bool) -> int:
     code = code_of(compared.verdict)
     if as_json:
-        click.echo(json.dumps(to_json(compared, code, next_lines)))
+        click.echo(json.dumps(to_json(compared, code, [step.line for step in steps if step.is_command])))
     else:
         click.echo(harmless(to_text(compared), keep="\n"), nl=False)
         if same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants}):
             click.echo(f"\n{same}", nl=False)
-        for line in next_lines:
-            click.echo(harmless(f"next: {line}"))
+        for step in steps:
+            click.echo(harmless(f"next: {step.line}{step.why and f' ({step.why})'}"))
     if code:
         say(harmless(in_words(code, "compare", sentence(compared) if code < NOT_BETTER else "")))
     return code
 
 
-def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[str]:
-    """Return the commands to type next, some with a few words on what they are for.
+def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[NextStep]:
+    """Return the steps to take next.
 
     options: the settings that the command was given.
     """
     game = options.get("game", DEFAULTS["game"])
     flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
-    new, lines = shlex.quote(typed.new), list[str]()
+    new, lines = shlex.quote(typed.new), list[NextStep]()
     lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"
     if sum(one.faults for one in compared.tables):
-        lines.append(f"khiva-arena check {new}{flag} (finds mistakes of {compared.new})")
+        lines.append(NextStep(f"khiva-arena check {new}{flag}", f"finds mistakes of {compared.new}"))
     match compared.verdict:
         case VerdictWord.SAME:
-            lines.append(f"change {typed.new}, and give the same command again")
+            lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
         case VerdictWord.BETTER if (stronger := adviser(game)) and stronger not in (typed.old, *typed.against):
-            lines.append(f"khiva-arena compare {new} {stronger}{flag}")
+            lines.append(NextStep(f"khiva-arena compare {new} {stronger}{flag}"))
         case VerdictWord.BETTER:
-            lines.append(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}")
+            lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
         case VerdictWord.WORSE:
-            lines.append(f"{lost} {shlex.quote(typed.old)}{flag} (where {compared.old} chooses otherwise)")
+            lines.append(NextStep(f"{lost} {shlex.quote(typed.old)}{flag}", f"where {compared.old} chooses otherwise"))
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
-            lines.append(longer + flag)
+            lines.append(NextStep(longer + flag))
         case VerdictWord.OPEN if stronger := adviser(game):
-            lines.append(f"{lost} {stronger}{flag} (to find a change that does more)")
+            lines.append(NextStep(f"{lost} {stronger}{flag}", "to find a change that does more"))
     return lines
 
 

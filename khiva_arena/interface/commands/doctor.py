@@ -33,7 +33,7 @@ def doctor(as_json: bool) -> int:
     broken = [level for level in leaks if level.confines and leaks[level]]
     rows = _rows(best, reasons, results)
     if as_json:
-        click.echo(json.dumps({row.key: row.value for row in rows}))
+        click.echo(json.dumps({"v": 1, "sentence": _best_in_words(best), **{row.key: row.value for row in rows}}))
     else:
         for row in rows:
             click.echo("".join(f"{line}\n" for line in row.lines), nl=False)
@@ -63,7 +63,7 @@ def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[Doctor
     slow = [launch.SLOW] if system.PROC and not launch.program() else []
     unheld = f"No bot is held to limits on memory and processes here: {system.UNSEEN}."
     return [
-        DoctorRow("best", best, [f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights")]),
+        DoctorRow("best", best, [_best_in_words(best)]),
         DoctorRow("levels", _levels(reasons, results), _lines_of_levels(reasons, results)),
         DoctorRow("notes", notes, notes),
         DoctorRow("root", is_root, root if is_root else []),
@@ -75,6 +75,10 @@ def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[Doctor
         DoctorRow("holds_limits", system.PROC, [] if system.PROC else [unheld]),
         DoctorRow("bounds", {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}, _lines_of_bounds()),
     ]
+
+
+def _best_in_words(best: Level) -> str:
+    return f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights")
 
 
 def _levels(reasons: dict[Level, str], results: Tried) -> dict[Level, dict[str, Any]]:

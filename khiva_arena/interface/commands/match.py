@@ -1,12 +1,13 @@
 """The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.common.exit_codes import BAD_RESULT, FORFEITED, in_words, with_forfeit
+from khiva_arena.common.exit_codes import FORFEITED, in_words, with_forfeit
 from khiva_arena.common.shipped import WORD
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.run.guest_seats import seating_of
@@ -14,7 +15,9 @@ from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.json_shapes import VERSION
+from khiva_arena.interface.commands.result_words import result_sentence
+from khiva_arena.interface.commands.traced import MatchEnd, MatchFailed, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 
 
@@ -23,7 +26,8 @@ def match(
 ) -> int:
     """Play a match and print it. Returns the exit code."""
     fail_on_fault = flags.pop("fail_on_fault")
-    code, names = _play(stored, Tracing(trace, capture, notes, flags.pop("by_function")), as_json, flags)
+    is_full = flags.pop("is_full")
+    code, names = _play(stored, Tracing(trace, capture, notes, flags.pop("by_function"), is_full), as_json, flags)
     if not fail_on_fault or with_forfeit(code, bool(names)) == code:
         return code
     say(harmless(in_words(FORFEITED, "match", ", ".join(names))))
@@ -59,8 +63,7 @@ def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags
             say(harmless(is_played(setup.job.header)))
         outcome, code = play(setup.job, tracing, setup.entrants)
     if outcome.record is None:
-        say(f"the match failed twice on this machine: {outcome.void}")
-        return MatchEnd(BAD_RESULT)
+        raise MatchFailed(outcome)
     _print(outcome, setup, as_json)
     print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)
@@ -90,7 +93,9 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
     if as_json:
         if outcome.cell:
             click.echo(kept_at(outcome.cell), err=True)
-        click.echo(record.to_json())
+        faults = [len(report.faults) for report in outcome.seats]
+        row = {"v": VERSION, "sentence": result_sentence(record), "faults": faults, **json.loads(record.to_json())}
+        click.echo(json.dumps(row))
         return
     from khiva_arena.records.replay.story import story  # not above: bots do not wait for it
 

@@ -20,12 +20,13 @@ from khiva_arena.common import shipped
 from khiva_arena.common.hooks import Hook
 from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language, ModuleTools
-from khiva_arena.common.text import harmless
+from khiva_arena.common.text import commands_in, harmless
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.interface.commands.json_shapes import VERSION, NewLanguage, NewOutput, printed
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.new_file import Unwritten
 from khiva_arena.words import count
@@ -92,14 +93,30 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {words}")
     files = make(kit, folder, start, as_module)
     lacks = lacks_of(kit, as_module, searches)
-    if as_json:
-        click.echo(json.dumps({"folder": str(folder), "language": kit.name, "files": files, "lacks": lacks}))
-        return
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    click.echo(harmless(f"{folder}: a new bot in {kit.title}: {', '.join(files)}"))
     template = bot_files.load(f"{shipped.WORD}{kit.name}/{start}")
     interpreted = None if as_module else template.interpreted
-    only_ticks = lacks and interpreted and not template.build and pin_of(interpreted.word)
+    only_ticks = bool(lacks and interpreted and not template.build and pin_of(interpreted.word))
+    commands = [f"khiva-arena check {word}"]
+    if not only_ticks:
+        commands.append(f"khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}")
+    if as_module or only_ticks:
+        opponent = "shipped:python/greedy" if pin_of("python") else word
+        commands.append(f"khiva-arena match --clock ticks --bot {word} --bot {opponent}")
+    said = f"{folder}: a new bot in {kit.title}"
+    if as_json:
+        made = NewOutput(
+            v=VERSION,
+            sentence=harmless(said),
+            folder=str(folder),
+            language=kit.name,
+            files=files,
+            lacks=lacks,
+            next=[harmless(line) for line in commands],
+        )
+        click.echo(printed(made))
+        return
+    click.echo(harmless(f"{said}: {', '.join(files)}"))
     if only_ticks:
         click.echo(f"It plays in ticks here; by the wall clock it needs, on Debian and Ubuntu: {lacks}")
     elif lacks:
@@ -110,14 +127,13 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
             else f"The tools that the bot needs here are {lacks}"
         )
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
-    click.echo(harmless(f"  khiva-arena check {word}"))
-    if not only_ticks:
-        click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
+    by_time, in_ticks = (commands[:-1], commands[-1:]) if as_module or only_ticks else (commands, [])
+    for line in by_time:
+        click.echo(harmless(f"  {line}"))
     if searches:
         click.echo(f"How it searches, and how strong it is: {where('a-bot-that-searches')}")
-    if as_module or only_ticks:
-        opponent = "shipped:python/greedy" if pin_of("python") else word
-        click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {opponent}"))
+    for line in in_ticks:
+        click.echo(harmless(f"  {line}"))
         if not modules.library():
             click.echo(modules.NEEDS)
         click.echo(f"How to limit thinking by instructions: {where('modules')}")
@@ -153,18 +169,31 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
     if folder is None:
         raise ConfigError("name a folder for the new game: khiva-arena new game my-game")
     names = make_folder(folder, lambda draft, _: _fill_game(draft))
-    if as_json:
-        click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": names}))
-        return
     base = f"./{folder}" if str(folder).startswith("-") else str(folder)
     game, bot = shlex.quote(f"{base}/{GAME_FILE}"), shlex.quote(f"{base}/bot")
     two = f"--bot {bot} --bot shipped:python/random"
-    click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(names)}"))
+    commands = [
+        f"khiva-arena check --game {game}",
+        f"khiva-arena check {bot} --game {game}",
+        f"khiva-arena match --game {game} {two}",
+        f"khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game",
+    ]
+    said = f"{folder}: a new game with a test and a bot"
+    if as_json:
+        made_game = NewOutput(
+            v=VERSION,
+            sentence=harmless(said),
+            folder=str(folder),
+            game=GAME_FILE,
+            files=names,
+            next=[harmless(line) for line in commands],
+        )
+        click.echo(printed(made_game))
+        return
+    click.echo(harmless(f"{said}: {', '.join(names)}"))
     click.echo(harmless(f"Edit {folder / GAME_FILE}, then:"))
-    click.echo(harmless(f"  khiva-arena check --game {game}"))
-    click.echo(harmless(f"  khiva-arena check {bot} --game {game}"))
-    click.echo(harmless(f"  khiva-arena match --game {game} {two}"))
-    click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
+    for line in commands:
+        click.echo(harmless(f"  {line}"))
     contract = Path(str(files("khiva_arena.games"))) / "base.py"
     click.echo(f"How to write a game: {where('add-a-game')}, and {contract}, which is the contract")
 
@@ -174,12 +203,14 @@ def _new_ladder(folder: Path | None, as_json: bool) -> None:
     if folder is None:
         raise ConfigError("name a folder for the new ladder: khiva-arena new ladder course-1")
     names = make_folder(folder, lambda draft, _: ladders.fill(draft))
+    said = harmless(f"{folder}: a new ladder: {count(len(names), 'file')}")
+    lines = [harmless(line) for line in ladders.next_lines(f"./{folder}" if str(folder).startswith("-") else str(folder))]
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "files": names}))
+        commands = commands_in("\n".join(lines))
+        click.echo(printed(NewOutput(v=VERSION, sentence=said, folder=str(folder), files=names, next=commands)))
         return
-    click.echo(harmless(f"{folder}: a new ladder: {count(len(names), 'file')}"))
-    for line in ladders.next_lines(f"./{folder}" if str(folder).startswith("-") else str(folder)):
-        click.echo(harmless(line))
+    for line in (said, *lines):
+        click.echo(line)
 
 
 def _fill_game(draft: Path) -> None:
@@ -198,7 +229,9 @@ def _list(as_json: bool, as_module: bool, searches: bool) -> None:
         needs = {"needs": [*dict.fromkeys(package for one in tools[name] for package in one.debian)]} if are_needs else {}
         rows.append({"language": name, "title": language.title, "aliases": language.aliases, **needs, "lacks": lacks})
     if as_json:
-        click.echo(json.dumps({"languages": rows}))
+        languages = [NewLanguage(**row) for row in rows]
+        said = f"bots in {count(len(rows), 'language')} have a kit"
+        click.echo(printed(NewOutput(v=VERSION, sentence=said, languages=languages, next=["khiva-arena new python my-bot"])))
         return
     words = [" ".join(row["needs"]) if are_needs else ", ".join(row["aliases"]) for row in rows]
     table = [[row["language"], row["title"], word or "-", row["lacks"] or "-"] for row, word in zip(rows, words, strict=True)]

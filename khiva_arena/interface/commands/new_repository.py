@@ -3,7 +3,6 @@
 ``test.sh`` is the whole test. A user runs the same lines as the forges, which only install the arena and call it.
 """
 
-import json
 import shlex
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +18,7 @@ from khiva_arena.common.version import is_released
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GAMES, NAMES, unknown
+from khiva_arena.interface.commands.json_shapes import VERSION, NewOutput, printed
 from khiva_arena.interface.commands.new import NewWish, fill, lacks_of, make_folder, template_for
 
 TEST = "test.sh"
@@ -54,8 +54,17 @@ def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
     names = make_folder(folder, fill_all)
     lacks = lacks_of(kit, wish.as_module, searches)
     if as_json:
-        row = {"folder": str(folder), "language": kit.name, "game": game, "files": names, "lacks": lacks}
-        click.echo(json.dumps(row))
+        made = NewOutput(
+            v=VERSION,
+            sentence=_said(folder, kit),
+            folder=str(folder),
+            language=kit.name,
+            game=game,
+            files=names,
+            lacks=lacks,
+            next=_commands(folder),
+        )
+        click.echo(printed(made))
     else:
         _print(folder, kit, names, lacks)
 
@@ -86,15 +95,23 @@ def _filled(source: str, marks: dict[str, str]) -> str:
     return text
 
 
-def _print(folder: Path, kit: Language, names: list[str], lacks: str) -> None:
+def _said(folder: Path, kit: Language) -> str:
+    return harmless(f"{folder}: a repository with a new bot in {kit.title}")
+
+
+def _commands(folder: Path) -> list[str]:
+    """Return the lines that begin the repository and run its test."""
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    click.echo(harmless(f"{folder}: a repository with a new bot in {kit.title}: {', '.join(names)}"))
+    return [harmless(f"cd {word}"), 'git init -b main && git add . && git commit -m "Begin"', f"sh {TEST}"]
+
+
+def _print(folder: Path, kit: Language, names: list[str], lacks: str) -> None:
+    click.echo(harmless(f"{_said(folder, kit)}: {', '.join(names)}"))
     if lacks:
         click.echo(f"This machine lacks the tools of the bot: {lacks}")
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
-    click.echo(harmless(f"  cd {word}"))
-    click.echo('  git init -b main && git add . && git commit -m "Begin"')
-    click.echo(f"  sh {TEST}")
+    for line in _commands(folder):
+        click.echo(f"  {line}")
     click.echo(f"Push it to GitHub or GitLab, which run {TEST} after each push: {where('improve-a-bot', 'Check a bot in CI')}")
     if not is_released():
         click.echo(f"khiva-arena {__version__} is no release, so `pip install` does not find it there; the page says what to do")

@@ -1,7 +1,7 @@
 """The work of ``khiva-arena match --from ... --choice``: another choice is put into a stored match, and the live bots go on."""
 
-import json
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
 from khiva_arena.common.exit_codes import BAD_RESULT, INTERRUPTED
-from khiva_arena.common.result import Verdict
 from khiva_arena.common.text import harmless
 from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.settings.isolation import warn_of_cold_files
@@ -22,6 +21,8 @@ from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import ALL
 from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of, listed
+from khiva_arena.interface.commands.json_shapes import VERSION, RecordedEnd, TriedEnd, TryOutput, printed
+from khiva_arena.interface.commands.result_words import ends
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.rating.report.text import listing
@@ -32,6 +33,8 @@ from khiva_arena.records.replay.story import points_lines
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.words import count
 
+ENDS_MOST = 50
+"""The most ends of tried matches that are said while they come, unless all are asked for; the table has each."""
 SENT_AGAIN = (
     "each bot is sent the recorded steps again, and its answers there are not used: one that remembers its own choices may be "
     "confused"
@@ -66,7 +69,7 @@ def play_otherwise(
     decision = decision_of(table, other.step, other.seat)
     if (other.choice is None) == (other.tries is None):
         raise ConfigError(f"--choice K, --try all or --try 0,1: give one of them; {listed(decision)}")
-    if other.tries is not None and tracing != Tracing(trace=False, capture=None, notes=False):
+    if other.tries is not None and tracing[:-1] != Tracing(trace=False, capture=None, notes=False)[:-1]:
         raise ConfigError("--try plays several matches: --trace, --capture, --notes and --by-function go with --choice")
     choices = _tried(decision, other.tries or "") if other.choice is None else [choice_meant(decision, other.choice)]
     entrants, job = seated(table, flags, by_function=tracing.by_function)
@@ -77,7 +80,7 @@ def play_otherwise(
         say(SENT_AGAIN)
     jobs = [_job(table, decision, job, choice) for choice in choices]
     if other.tries is not None:
-        outcomes, code = _play_each(jobs, entrants, table, decision)
+        outcomes, code = _play_each(jobs, entrants, table, decision, 1 if tracing.is_full else ceil(len(jobs) / ENDS_MOST))
     else:
         outcome, code = play(jobs[0], tracing, entrants)
         outcomes = [outcome]
@@ -85,7 +88,7 @@ def play_otherwise(
     if other.choice is not None and not records:
         say(_end_in_words(table, decision, outcomes[0]))
     if as_json:
-        click.echo(json.dumps(_plain(table, decision, records)))
+        click.echo(printed(_output(table, decision, records)))
     elif records:
         if outcomes[0].cell:
             click.echo(kept_at(outcomes[0].cell))
@@ -123,8 +126,11 @@ class TriedChoices(NamedTuple):
     exit_code: int
 
 
-def _play_each(jobs: Sequence[Job], entrants: Sequence[Bot], table: StoredTable, decision: StoredDecision) -> TriedChoices:
-    """Play the match of each choice, one after another, since they share bots and a deal. Each end is said as it comes."""
+def _play_each(
+    jobs: Sequence[Job], entrants: Sequence[Bot], table: StoredTable, decision: StoredDecision, each: int
+) -> TriedChoices:
+    """Play the match of each choice, one after another, since they share bots and a deal. Ends are said as they come: every
+    ``each``-th of them, and the last one."""
     say(_estimate(len(jobs), table.row.seconds))
     start_match(jobs[0], entrants)
     warn_of_cold_files(say)
@@ -134,7 +140,8 @@ def _play_each(jobs: Sequence[Job], entrants: Sequence[Bot], table: StoredTable,
         if outcome.record is None and outcome.again:
             return
         outcomes.append(outcome)
-        say(f"{len(outcomes)} of {len(jobs)}: {_end_in_words(table, decision, outcome)}")
+        if len(outcomes) % each == 0 or len(outcomes) == len(jobs):
+            say(f"{len(outcomes)} of {len(jobs)}: {_end_in_words(table, decision, outcome)}")
 
     try:
         play_all(jobs, 1, take)
@@ -168,14 +175,6 @@ def _title(table: StoredTable, decision: StoredDecision) -> str:
     return f"match {table.name}, step {decision.step}, seat {decision.seat} ({name}), {decision.kind}{hand}"
 
 
-def ends(record: Record) -> list[str]:
-    """Return by seat how a match ended for it: its points, its place, and why it is out if it is."""
-    return [
-        f"{count(score, 'point')} ({rank}.{'' if verdict is Verdict.OK else f' {verdict}'})"
-        for score, rank, verdict in zip(record.scores, record.ranks, record.verdicts, strict=True)
-    ]
-
-
 def beside(then: Record, now: Record, secret: bytes, head: Sequence[str] = ()) -> list[str]:
     """Return two ends of one match beside each other, a line a seat, and under them where the points of each come from.
 
@@ -203,7 +202,7 @@ def _ranking(table: StoredTable, decision: StoredDecision, records: Mapping[int,
     seats = [decision.seat, *(seat for seat in range(len(table.record.ranks)) if seat != decision.seat)]
     header = next(iter(records.values())).header
     rows = [[*(f"{header.seats[seat].name}#{seat}" for seat in seats), "choice"]]
-    for choice in sorted(records, key=lambda at: (records[at].ranks[decision.seat], -records[at].scores[decision.seat], at)):
+    for choice in _best_first(decision, records):
         of_seats = ends(records[choice])
         mark = f"  as recorded{_default(decision)}" if choice == decision.choice.choice else ""
         rows.append([*(of_seats[seat] for seat in seats), f"{choice}: {decision.texts[choice]}{mark}"])
@@ -215,6 +214,11 @@ def _ranking(table: StoredTable, decision: StoredDecision, records: Mapping[int,
     return lines
 
 
+def _best_first(decision: StoredDecision, records: Mapping[int, Record]) -> list[int]:
+    """Return the choices that were tried, the best end for their seat first."""
+    return sorted(records, key=lambda at: (records[at].ranks[decision.seat], -records[at].scores[decision.seat], at))
+
+
 def _default(decision: StoredDecision) -> str:
     return f" (the default, for {decision.choice.why})" if decision.choice.why else ""
 
@@ -222,21 +226,33 @@ def _default(decision: StoredDecision) -> str:
 # --- as JSON ---
 
 
-def _plain(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> dict[str, Any]:
-    return {
-        "match": table.record.header.match,
-        "step": decision.step,
-        "seat": decision.seat,
-        "kind": decision.kind,
-        "hand": decision.hand,
-        "then": {"choice": decision.choice.choice, "words": decision.texts[decision.choice.choice], "why": decision.choice.why}
-        | _plain_end(table.record, table.secret),
-        "now": [{"choice": at, "words": decision.texts[at]} | _plain_end(record, table.secret) for at, record in records.items()],
-        "note": THIS_DEAL,
-    }
+def _output(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> TryOutput:
+    then, texts = decision.choice, decision.texts
+    return TryOutput(
+        v=VERSION,
+        sentence=_sentence(table, decision, records),
+        match=table.record.header.match,
+        step=decision.step,
+        seat=decision.seat,
+        kind=decision.kind,
+        hand=decision.hand,
+        then=RecordedEnd(choice=then.choice, words=texts[then.choice], why=then.why, **_end(table.record, table.secret)),
+        now=[TriedEnd(choice=at, words=texts[at], **_end(record, table.secret)) for at, record in records.items()],
+        note=THIS_DEAL,
+    )
 
 
-def _plain_end(record: Record, secret: bytes) -> dict[str, Any]:
+def _sentence(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> str:
+    """Return which choice ended best for its seat, beside the recorded one."""
+    then = f"choice {decision.choice.choice}, {decision.texts[decision.choice.choice]}: {ends(table.record)[decision.seat]}"
+    if not records:
+        return harmless(f"no match was played to its end; as recorded, {then}")
+    best = _best_first(decision, records)[0]
+    now = f"choice {best}, {decision.texts[best]}: {ends(records[best])[decision.seat]}"
+    return harmless(f"{'best of ' * (len(records) > 1)}{count(len(records), 'choice')}: {now}; as recorded, {then}")
+
+
+def _end(record: Record, secret: bytes) -> dict[str, Any]:
     by_source = verify(record, secret).points_by_source
     return {
         "ranks": list(record.ranks),

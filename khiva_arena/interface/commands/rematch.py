@@ -7,11 +7,14 @@ from typing import Any
 import click
 
 from khiva_arena.common.exit_codes import BAD_RESULT
-from khiva_arena.display.terminal.console import say
+from khiva_arena.common.text import harmless
+from khiva_arena.interface.commands.json_shapes import VERSION, RematchOutput, printed
 from khiva_arena.interface.commands.stored_table import seated, stored_table
-from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import MatchEnd, MatchFailed, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.record import Record
+
+_SAME = "every choice is the same"
 
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> MatchEnd:
@@ -21,16 +24,22 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     record = table.record
     outcome, code = play(job, tracing, entrants)
     if outcome.record is None:
-        say(f"the match failed twice on this machine: {outcome.void}")
-        return MatchEnd(BAD_RESULT)
+        raise MatchFailed(outcome)
     difference = first_difference(record, outcome.record)
     if as_json:
-        values = {"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())}
-        click.echo(json.dumps({**values, "cell": outcome.cell}))
+        rematch = RematchOutput(
+            v=VERSION,
+            sentence=harmless(difference or _SAME),
+            same=difference is None,
+            difference=difference,
+            record=json.loads(outcome.record.to_json()),
+            cell=outcome.cell,
+        )
+        click.echo(printed(rematch))
     else:
         if outcome.cell:
             click.echo(kept_at(outcome.cell))
-        click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
+        click.echo(difference or f"{_SAME}; digest {outcome.record.digest}")
     print_aside(outcome, [seat.name for seat in record.header.seats], tracing)
     say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)
     return MatchEnd(BAD_RESULT if difference else code, forfeiters([outcome], job))

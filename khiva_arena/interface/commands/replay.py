@@ -1,6 +1,5 @@
 """The work of ``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again."""
 
-import json
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
+from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.bots.protocol.messages import Decide
@@ -34,6 +34,7 @@ from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
 from khiva_arena.interface.commands.decision import hand_of, words_of
+from khiva_arena.interface.commands.json_shapes import printed
 from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.stored_table import recorded_bot
 from khiva_arena.records.replay.record import Header, Record
@@ -108,9 +109,9 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
 
     other_bot = None if fed.bot is None else as_played(bot_files.load(fed.bot, loading=loading), record, sandbox.level)
     seat = _seat_of(record, other_bot) if fed.seat is None else fed.seat
-    count = len(record.header.seats)
-    if seat >= count:
-        raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
+    seats = len(record.header.seats)
+    if seat >= seats:
+        raise ConfigError(f"--seat {seat}: the match has {seats} seats, 0 to {seats - 1}")
     if other_bot is not None:
         entrant = other_bot
     elif source.bot is None:
@@ -130,15 +131,19 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
             raise
     replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
     differ = [reply for reply in replies if not same(reply)]
+    command = ""
+    out_of = next((reply for reply in differ if reply.choice is not None), None)
+    if out_of and source.bot is not None and source.is_over:
+        words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
+        command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words]) + handed(record.header)
     if show.as_json:
-        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
+        from khiva_arena.interface.commands.replay_json import replay_output  # not above: it comes back here for words
+
+        click.echo(printed(replay_output(record, seat, entrant.name, refed, replies, [command] if command else [])))
     else:
         _print(source, seat, entrant.name, refed, replies)
-        out_of = next((reply for reply in differ if reply.choice is not None), None)
-        if out_of and source.bot is not None and source.is_over:
-            words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
-            command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words])
-            say(harmless(f"to play such a choice out: {command}{handed(record.header)}{if_yours(record.header.isolation)}"))
+        if command:
+            say(harmless(f"to play such a choice out: {command}{if_yours(record.header.isolation)}"))
         if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     if trace.failure:
@@ -236,13 +241,13 @@ def _attach(level: Level) -> Callable[[int], bool]:
 
 def same(reply: Reply) -> bool:
     """Tell whether the bot's choice, or its fault, is the recorded one."""
-    decision = _decision_of(reply.request)
+    decision = decision_asked(reply.request)
     if reply.blame is not None:
         return str(reply.blame.verdict) == decision.choice.why
     return (reply.choice, "") == (decision.choice.choice, decision.choice.why)
 
 
-def _decision_of(request: Request) -> AskedDecision:
+def decision_asked(request: Request) -> AskedDecision:
     assert request.asked is not None
     return request.asked
 
@@ -261,7 +266,7 @@ def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replie
         assert isinstance(message, Decide)
         hand = hand_of(header, message.view)
         click.echo(harmless(f"step {request.step}, {message.kind}, {len(message.legal)} legal{hand and f', hand {hand}'}:"))
-        then, fault = _decision_of(request).choice.choice, _decision_of(request).choice.why
+        then, fault = decision_asked(request).choice.choice, decision_asked(request).choice.why
         follows = [_consequences(record, request, choice) for choice in (then, reply.choice)]
         click.echo(harmless(f"  then {_choice_text(record, message, then)}{fault and f' (the default, for {fault})'}"))
         _echo_lines(follows[0], follows[1])
@@ -271,14 +276,14 @@ def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replie
             click.echo(harmless(f"  now  {_choice_text(record, message, reply.choice)}"))
             _echo_lines(follows[1], follows[0])
     if refed.out is not None:
-        moment = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
         as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
-        click.echo(harmless(f"{name} fails {moment}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
+        moment, _, fault = moment_of(refed.out).partition(": ")
+        click.echo(harmless(f"{name} fails {moment}{as_then}: {fault}"))
     if differ:
         click.echo(f"{len(differ)} of {len(replies)} choices differ: {harmless(in_words(kinds_of((header, replies))), LONGEST)}")
     elif replies or refed.out is None:
         click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
-    paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := _ticks_then(record, reply)) is not None]
+    paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := ticks_then(record, reply)) is not None]
     if other := [row for row in paid if row[1] != row[2]]:
         at, before, after = other[0]
         click.echo(
@@ -315,7 +320,7 @@ def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
     of_kind = {}
     for name, asked in kinds.items():
         differ = [one for one in asked if not same(one[-1])]
-        then = {words_of(header, message, _decision_of(reply.request).choice.choice) for header, message, reply in differ}
+        then = {words_of(header, message, decision_asked(reply.request).choice.choice) for header, message, reply in differ}
         now = {"" if reply.choice is None else words_of(header, message, reply.choice) for header, message, reply in differ}
         always = [words.pop() if len(differ) > len(words) == 1 else "" for words in (then, now)]
         of_kind[name] = OfKind(len(asked), len(differ), *always)
@@ -332,11 +337,11 @@ def in_words(kinds: Mapping[str, OfKind]) -> str:
     return ", ".join(parts)
 
 
-def _ticks_then(record: Record, reply: Reply) -> int | None:
+def ticks_then(record: Record, reply: Reply) -> int | None:
     """Return the ticks of the recorded decision; None by the wall clock."""
     if record.ticks is None:
         return None
-    decision = _decision_of(reply.request)
+    decision = decision_asked(reply.request)
     return record.ticks[reply.request.step][decision.step.index(decision.choice)]
 
 
@@ -349,7 +354,7 @@ def _consequences(record: Record, request: Request, choice: int | None) -> list[
     """Return the next events, in the words of the game, if the seat chooses this and all others as they did."""
     if choice is None:
         return []
-    decision = _decision_of(request)
+    decision = decision_asked(request)
     state = decision.state.clone()
     choices = {seat: index for seat, index, _ in decision.step} | {decision.choice.seat: choice}
     game = get(record.header.game, record.header.rules_version)
@@ -366,50 +371,7 @@ def _echo_lines(lines: Sequence[str], others: Sequence[str]) -> None:
         click.echo(f"         ... and {len(only) - SHOWN_LINES} more")
 
 
-# --- as JSON ---
-
-
-def _plain(
-    record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], differ: Sequence[Reply]
-) -> dict[str, Any]:
-    out = refed.out
-    return {
-        "match": record.header.match,
-        "seat": seat,
-        "bot": name,
-        "same": not differ and out is None,
-        "asked": len(replies),
-        "kinds": {name: of._asdict() for name, of in kinds_of((record.header, replies)).items()},
-        "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
-        "differences": [_plain_reply(record.header, reply) for reply in differ],
-        **({"ticks": [[_ticks_then(record, reply), reply.ticks] for reply in replies]} if record.ticks is not None else {}),
-        "notes": refed.ending.notes,
-    }
-
-
-def _step(number: int) -> dict[str, int]:
-    """Return the keys of a step, its old name included."""
-    return {"step": number, "gather": number}
-
-
-def _plain_reply(header: Header, reply: Reply) -> dict[str, Any]:
-    message, choice, blame = reply.request.message, _decision_of(reply.request).choice, reply.blame
-    assert isinstance(message, Decide)
-    return {
-        **_step(reply.request.step),
-        "kind": message.kind,
-        "req": message.req,
-        "then": {
-            "choice": choice.choice,
-            "entry": message.legal[choice.choice],
-            "words": words_of(header, message, choice.choice),
-            "why": choice.why,
-        },
-        "now": {
-            "choice": reply.choice,
-            "entry": None if reply.choice is None else message.legal[reply.choice],
-            "words": None if reply.choice is None else words_of(header, message, reply.choice),
-            "why": "" if blame is None else str(blame.verdict),
-            "detail": "" if blame is None else blame.detail,
-        },
-    }
+def moment_of(out: Blame) -> str:
+    """Return when and how a bot failed."""
+    moment = "at the start" if out.step == 0 else f"at step {out.step}"
+    return f"{moment}: {out.verdict}: {out.detail}"

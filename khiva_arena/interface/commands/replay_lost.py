@@ -1,6 +1,5 @@
 """The work of ``khiva-arena replay --lost``: all matches that a bot lost, asked of another bot, a line a match."""
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,9 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_words, kinds_of, same, stored
+from khiva_arena.interface.commands.json_shapes import VERSION, LostAsked, LostOutput, printed
+from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_words, kinds_of, moment_of, same, stored
+from khiva_arena.interface.commands.replay_json import kinds_as_json, replay_sentence
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store
@@ -75,16 +76,22 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         refed = feed(sent, FedBot(stage(bot, sandbox.level), sandbox, header, lost_match.seat))
         asked.append((source, refed))
         differ, failed = sum(not same(reply) for reply in refed.replies), _failed(refed)
-        plain.append({**lost_match._asdict(), "asked": len(refed.replies), "differ": differ, "failed": failed or None})
+        plain.append(LostAsked(*lost_match, len(refed.replies), differ, failed or None))
         if not as_json:
             line = f"{lost_match.match}, seat {lost_match.seat}: {differ} of {count(len(refed.replies), 'choice')} differ"
             click.echo(harmless(f"{line}{failed and f'; {bot.name} fails {failed}'}", LONGEST))
     kinds = kinds_of(*((source.record.header, refed.replies) for source, refed in asked))
-    differ = sum(of.differ for of in kinds.values())
+    differ, total = (sum(numbers) for numbers in ([of.differ for of in kinds.values()], [of.asked for of in kinds.values()]))
     if as_json:
-        click.echo(json.dumps({"matches": plain, "kinds": {name: of._asdict() for name, of in kinds.items()}}))
+        output = LostOutput(
+            v=VERSION,
+            sentence=f"{count(len(asked), 'lost match', 'lost matches')}: {replay_sentence(differ, total, '')}",
+            matches=plain,
+            kinds=kinds_as_json(kinds),
+        )
+        click.echo(printed(output))
     else:
-        of_all = f"{differ} of {count(sum(of.asked for of in kinds.values()), 'choice')} differ"
+        of_all = f"{differ} of {count(total, 'choice')} differ"
         by_kind = f": {in_words(kinds)}" if differ else ""
         click.echo(harmless(f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST))
     return 1 if differ or any(refed.out for _, refed in asked) else 0
@@ -117,7 +124,4 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
 
 def _failed(refed: RefeedResult) -> str:
     """Return when and how a bot failed, "" if it did not."""
-    if refed.out is None:
-        return ""
-    moment = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
-    return f"{moment}: {refed.out.verdict}: {refed.out.detail}"
+    return "" if refed.out is None else moment_of(refed.out)

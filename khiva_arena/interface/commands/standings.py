@@ -70,12 +70,22 @@ def print_standings(
         tables = tables_of(folder, words, request, far.say, far)
     tables = [table._replace(contrasts=tuple(contrasts.contrasts(table.standings, sets))) for table in tables]
     if as_json:
-        click.echo(json.dumps({"standings": [table.to_json() for table in tables]}))
+        click.echo(json.dumps(_to_json(folder, tables)))
         return
     _print_tables(folder, tables, request.names, wide=wide)
     _print_not_played([bot for table in tables for bot in table.not_played])
     if not tables:
         click.echo(harmless(f"no event to rate in {folder}"))
+
+
+def _to_json(folder: Path, tables: Sequence[PooledTable]) -> dict[str, Any]:
+    """Return the tables, each with the sentence on who won and the command that plays more seeds, as ``--json`` prints them."""
+    rows = []
+    for table in tables:
+        said, _, command = table.verdict(command=_more_seeds(folder, table)).partition("\n")
+        rows.append({**table.to_json(), "sentence": harmless(said), "next": [command] if command else []})
+    said = " ".join(row["sentence"] for row in rows if row["sentence"])
+    return {"v": 1, "sentence": said if tables else harmless(f"no event to rate in {folder}"), "standings": rows}
 
 
 def _print_not_played(bots: Sequence[NotPlayedBot]) -> None:

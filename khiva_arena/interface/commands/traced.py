@@ -19,7 +19,7 @@ from khiva_arena.competition.settings.isolation import warn_of_cold_files
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import start_match
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -38,6 +38,15 @@ class MatchEnd(NamedTuple):
     forfeiters: tuple[str, ...] = ()
 
 
+class MatchFailed(ArenaError):
+    """A match that could not be played on this machine, so that there is no record. Its command ends with BAD_RESULT."""
+
+    exit_code = BAD_RESULT
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(f"the match failed twice on this machine: {outcome.void}")
+
+
 class Tracing(NamedTuple):
     """The parts of the conversation that are shown or kept beside the match.
 
@@ -45,12 +54,14 @@ class Tracing(NamedTuple):
     capture: the folder for raw bytes, None for none.
     notes: whether the bots' stderr is printed.
     by_function: whether it is printed in which functions modules spent their ticks.
+    is_full: whether as many lines are printed as there are.
     """
 
     trace: bool
     capture: Path | None
     notes: bool
     by_function: bool = False
+    is_full: bool = False
 
 
 class TracedMatch(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from math import ceil, isfinite
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -64,7 +64,8 @@ class CompareOutput(msgspec.Struct, frozen=True):
     minutes_to_clear: the longest of all, null if one is null.
     least_told: the largest of all, null if nothing is open.
     tables: the answer at each number of seats.
-    next: lines to type next, and what they are for.
+    next: commands to type next.
+    v: the version of this output.
     """
 
     verdict: VerdictWord
@@ -82,6 +83,7 @@ class CompareOutput(msgspec.Struct, frozen=True):
     least_told: int | None
     tables: list[ComparedTables]
     next: list[str]
+    v: Literal[1]
 
 
 class ComparedBots(msgspec.Struct, frozen=True):
@@ -246,6 +248,7 @@ def to_json(compared: ComparedBots, code: int, next_lines: Sequence[str]) -> dic
         least_told=max(least, default=None),
         tables=tables,
         next=list(next_lines),
+        v=1,
     )
     plain: dict[str, Any] = msgspec.to_builtins(output)
     return plain

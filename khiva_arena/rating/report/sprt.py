@@ -201,6 +201,8 @@ class SprtOutput(msgspec.Struct, frozen=True):
     los: how likely an equal candidate does worse, in percent.
     histogram: (table score from 0 to 1, how many seeds had it).
     forfeits: matches that the candidate forfeited.
+    v: the version of this output.
+    sentence: the answer in words.
     """
 
     event: str
@@ -224,6 +226,8 @@ class SprtOutput(msgspec.Struct, frozen=True):
     los: float | None
     histogram: list[tuple[float, int]]
     forfeits: int
+    v: Literal[1]
+    sentence: str
 
 
 def to_json(sprt: Sprt, code: int) -> dict[str, Any]:
@@ -251,6 +255,8 @@ def to_json(sprt: Sprt, code: int) -> dict[str, Any]:
         los=None if report.los is None else _round_off(100 * report.los),
         histogram=[(round(float(value), 6), often) for value, often in report.histogram],
         forfeits=sprt.forfeits,
+        v=1,
+        sentence=decision(sprt),
     )
     plain: dict[str, Any] = msgspec.to_builtins(output)
     return plain

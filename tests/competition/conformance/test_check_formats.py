@@ -25,7 +25,8 @@ STEPS = [
 def report_of(steps: list[CheckStep], name: str = "mine") -> CheckReport:
     passed = not any(step.status is Status.FAILED for step in steps)
     return CheckReport(
-        f"./{name}", name, "ab" * 32, "python", "standard", True, passed, count_by_status(steps), steps, 3, {}, [], [], 0, 1.5
+        *(f"./{name}", name, "ab" * 32, "python", "standard", True, passed, count_by_status(steps), steps, 3, {}, [], [], 0, 1.5),
+        *(1, "", []),
     )
 
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import ANY
 
 import pytest
 from arena import ROOT, arena
@@ -61,7 +62,7 @@ def test_each_line_for_people_has_a_key_in_json(monkeypatch: pytest.MonkeyPatch,
     machine(monkeypatch, {})
     monkeypatch.setattr(doctor, "_rows", lambda *_: [doctor.DoctorRow("weather", "fine", ["the sun", "shines"])])
     assert run(capsys)[1].splitlines()[:-1] == ["the sun", "shines"], "a finding is printed that is no row"
-    assert json.loads(run(capsys, "--json")[1]) == {"weather": "fine"}
+    assert json.loads(run(capsys, "--json")[1]) == {"v": 1, "sentence": ANY, "weather": "fine"}
 
 
 @pytest.mark.parametrize(

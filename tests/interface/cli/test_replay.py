@@ -233,10 +233,10 @@ def bundle(store: Path) -> Path:
 
 def test_a_bundle_is_enough(store: Path, bundle: Path) -> None:
     words = ["--seat", "0", "--bot", GREEDY, "--json"]
-    from_store = arena("replay", "out", "2/0", *words, cwd=store, code=1).stdout
-    found = json.loads(from_store)
-    assert arena("replay", "bundle.gz", "2/0", *words, cwd=store, code=1).stdout == from_store
-    assert arena("replay", "bundle.gz", found["match"][:9], *words, cwd=store, code=1).stdout == from_store
+    found = json.loads(arena("replay", "out", "2/0", *words, cwd=store, code=1).stdout)
+    found["next"] = []  # no bots of a bundle can play a choice out
+    for word in ("2/0", found["match"][:9]):
+        assert json.loads(arena("replay", "bundle.gz", word, *words, cwd=store, code=1).stdout) == found
     said = arena("replay", "bundle.gz", "2/0", "--seat", "0", cwd=store, code=2).stderr
     assert "--bot: a bundle holds no bots; name the one to play" in said
     assert "no match 'zero' in" in arena("replay", "bundle.gz", "zero", *words, cwd=store, code=2).stderr

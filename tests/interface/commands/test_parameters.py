@@ -79,7 +79,8 @@ def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) ->
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     words = {param.name for param in command.params if param.expose_value}
-    named = set(work_of(name))
+    assert command.callback is not None
+    named = {*work_of(name), *signature(command.callback).parameters}
     fields = {field for kind in kinds for field in kind.__annotations__}
     settings = {name for row in (*TABLE, *TEST_TABLE) for name in (row.parameter, row.old_name)}
     assert words - named - fields - settings == set()
