@@ -1,11 +1,11 @@
 """The command lines that play more seeds of a store's events."""
 
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
@@ -28,35 +28,55 @@ FOLDER, GAME_FILE = "DIR", "FILE"
 """Words for the folder of a runtime and the file of a game: a store knows their hashes, but not their places."""
 
 
-def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
-    """Return commands that make the seeds ``times`` as many, at the line-ups of each event; a line for each kind of event.
+def commands(
+    store: Path, members: Sequence[EventRow], times: float, shares: Mapping[str, float] = MappingProxyType({})
+) -> list[str]:
+    """Return commands that make the seeds ``times`` as many, at the line-ups of each event; a line for each kind of event, and
+    before it the command that finishes its event if that is not over.
+
+    shares: of each event, by its id, the part of its matches that is recorded; 1 if it is not there.
 
     There is none for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``.
     """
-    seeds_of: Counter[str] = Counter()
+    played: dict[str, float] = {}
     lengths: dict[str, set[int]] = {}
-    longest: Counter[str] = Counter()
+    longest: dict[str, _Chain] = {}
     by_id = {event.id: event for event in members}
     for event in members:
         if not FORMATS[event.definition.format].SEQUENTIAL:
             words = shlex.join(_words(event))
-            seeds_of[words] += event.definition.seeds
+            played[words] = played.get(words, 0.0) + event.definition.seeds * shares.get(event.id, 1.0)
             lengths.setdefault(words, set()).add(event.definition.seeds)
             chain = chain_of(by_id, event)
             if chain[0].definition.seed is None and can_go_on(event):
-                longest[words] = max(
-                    longest[words], length_of(chain)
-                )  # the command extends the longest chain whose seeds were drawn
+                last = event.definition.seeds * (1 - shares.get(event.id, 1.0))
+                # the command extends the longest chain whose seeds were drawn
+                longest[words] = max(longest.get(words, _Chain()), _Chain(length_of(chain), last))
     lines = []
-    for words, seeds in seeds_of.items():
-        missing = ceil(seeds * (times - 1) - 1e-9)
+    for words, seeds in played.items():
+        missing = seeds * (times - 1) - 1e-9
         if missing <= 0:
             continue
-        wanted = longest[words] + missing
-        while wanted in lengths[words]:  # the command of an event that is over would play nothing more
-            wanted += 1
-        lines.append(f"khiva-arena run {words} --seeds {wanted} --out {shlex.quote(str(store))}")
+        chain_now = longest.get(words, _Chain())
+        wanted = ceil(chain_now.seeds - chain_now.unplayed + missing)
+        numbers = [chain_now.seeds] * (chain_now.unplayed > 0)
+        if wanted > chain_now.seeds:
+            while wanted in lengths[words]:  # the command of an event that is over would play nothing more
+                wanted += 1
+            numbers.append(wanted)
+        lines += [f"khiva-arena run {words} --seeds {number} --out {shlex.quote(str(store))}" for number in numbers]
     return lines
+
+
+class _Chain(NamedTuple):
+    """An event with those that it extends.
+
+    seeds: of all of them.
+    unplayed: how many of these seeds have no results yet.
+    """
+
+    seeds: int = 0
+    unplayed: float = 0.0
 
 
 def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int) -> FewerLineUps | None:

@@ -1,6 +1,7 @@
 """The work of ``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from khiva_arena.competition.events.extending import extends_one
 from khiva_arena.competition.events.find import rated_events
 from khiva_arena.competition.events.looks import looks_of
 from khiva_arena.competition.events.pools import results_of, standings_of, titles
-from khiva_arena.competition.events.stored import refuse_league
+from khiva_arena.competition.events.stored import bare_timetable, refuse_league
 from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.competition.settings.settings import MOST
 from khiva_arena.display.terminal.console import say
@@ -56,15 +57,19 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
             (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))
             for members in pooled(rated_events(db, event, say))
         ]
+        shares = {row.id: len(db.recorded(row.id)) / bare_timetable(row).matches for members, _ in tables for row in members}
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
     answers = []
     for members, table in tables:
         answer = _plan_of(_as_extended(members, table), error, gap, POWER if power is None else power)
-        answers.append((members, table, _with_next(store, members, table, answer)))
+        answers.append((members, table, _with_next(store, members, table, answer, shares)))
     if as_json:
-        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in answers]
-        click.echo(json.dumps({"plans": rows}))
+        rows = [
+            {**in_common(members), **msgspec.to_builtins(one), "sentence": plans.sentence(one)} for members, _, one in answers
+        ]
+        said = " ".join(row["sentence"] for row in rows) or f"no event to plan with in {store}"
+        click.echo(json.dumps({"v": 1, "sentence": said, "plans": rows}))
         return
     width = table_width()
     for heading, (_, table, one) in zip(titles([members for members, _, _ in answers]), answers, strict=True):
@@ -88,14 +93,17 @@ def _plan_of(table: Standings, error: float | None, gap: float | None, power: fl
     return plans.for_gap(table, gap, power) if error is None and gap is not None else plans.for_error(table, error or 0.0)
 
 
-def _with_next(store: Path, members: list[EventRow], table: Standings, answer: plans.Plan) -> plans.Plan:
-    """Return the plan with the commands that play the missing seeds, if any can be played."""
+def _with_next(
+    store: Path, members: list[EventRow], table: Standings, answer: plans.Plan, shares: Mapping[str, float]
+) -> plans.Plan:
+    """Return the plan with the commands that play the missing seeds, if any can be played. ``shares``: as of ``commands``."""
     target = answer.need.seeds if answer.need else 0 if answer.enough else answer.fewest_seeds
     if not answer.blocks or not answer.blocks < target < MOST["seeds"]:
         return answer
     return structs.replace(
         answer,
         extends=extends_one(members),
-        next=commands(store, members, target / answer.blocks),
+        next=commands(store, members, target / answer.blocks, shares),
+        finishes=extends_one(members) and any(shares[event.id] < 1 for event in members),
         fewer_line_ups=fewer_line_ups(store, members, table.shared_deals, target - answer.blocks),
     )

@@ -11,6 +11,7 @@ from msgspec import Struct
 from khiva_arena.common.text import WIDTH
 from khiva_arena.rating.ratings import planning
 from khiva_arena.rating.report import shapes, shared_deals
+from khiva_arena.rating.report.first_place import listed
 from khiva_arena.rating.report.standings import round_off
 from khiva_arena.rating.report.text import columns_of, fitting, number, paragraphs, short, table
 from khiva_arena.rating.report.values import Standings
@@ -92,6 +93,7 @@ class Plan(Struct, frozen=True):
         lost everything, such as one that always crashes.
     next: commands that play the missing seeds, up to ``need`` or ``fewest_seeds``.
     extends: whether ``next`` extends an event, so that errors have to hold however often one looks, as the seeds here allow for.
+    finishes: whether the first of ``next`` finishes an event that is not over.
     shared_deals: how much sharing deals widens the errors; null as in the standings.
     fewer_line_ups: fewer line-ups on more deals, if they take at most nine tenths of the matches; else null.
     """
@@ -110,6 +112,7 @@ class Plan(Struct, frozen=True):
     left_out: list[str]
     next: list[str] = []
     extends: bool = False
+    finishes: bool = False
     shared_deals: shapes.DesignEffect | None = None
     fewer_line_ups: FewerLineUps | None = None
 
@@ -208,7 +211,7 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
         )
         return "\n".join([*paragraphs([f"{so_far} {why}", then], width), *_commands(plan)]) + "\n"
     lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
-    notes = [*_in_all(plan), *_left_out(plan, standings), so_far, _CAUTION]
+    notes = [sentence(plan), *_left_out(plan, standings), so_far, _CAUTION]
     notes += [*shared_deals.to_notes(standings.shared_deals), *_next(plan)]
     return "\n".join([*lines, "", *paragraphs(notes, width), *_commands(plan), *_instead(plan, width)]) + "\n"
 
@@ -251,7 +254,23 @@ def _instead(plan: Plan, width: int) -> list[str]:
     return [*paragraphs([advice], width), fewer.command.replace("\n", "\\n")]
 
 
+def _of_one_event(plan: Plan) -> list[str]:
+    """Return a line on the number of seeds in a command that is another one than that of the plan."""
+    wanted = {line.rpartition(" --seeds ")[2].partition(" ")[0] for line in plan.next[plan.finishes :]}
+    if plan.need is None or not wanted or wanted == {str(plan.need.seeds)}:
+        return []
+    missing = f"{plan.need.seeds - plan.blocks} of the {plan.need.seeds} are missing"
+    return [f"--seeds counts the seeds of one event and of those that it extends, here {listed(sorted(wanted))}: {missing}."]
+
+
 def _next(plan: Plan) -> list[str]:
+    if plan.finishes and len(plan.next) == 1:
+        return ["Next, to finish the event that is not over, which has seeds enough:"]
+    first = ["The first command finishes the event that is not over."] if plan.finishes else []
+    return [*_of_one_event(plan), *_how(plan), *first]
+
+
+def _how(plan: Plan) -> list[str]:
     if plan.next and plan.extends:
         return [
             "Next, to play the missing seeds; new ones are drawn, and extend an event whose results you have seen: the errors of "
@@ -309,17 +328,15 @@ def _most_said(seeds: int, value: int) -> str:
     return "too many" if seeds >= planning.MOST_SEEDS else str(value)
 
 
-def _in_all(plan: Plan) -> list[str]:
+def sentence(plan: Plan) -> str:
+    """Return how many seeds are needed in all, in a sentence: the number for which ``Plan.next`` has commands."""
+    if not plan.enough:
+        return f"{count(plan.blocks, 'seed')} are too few to know how much results vary: it takes {plan.fewest_seeds} or more."
     if plan.error is None:
-        sentence = (
-            f"to tell a true gap of {plan.gap:g} Elo between any two neighbours apart in {100 * (plan.power or 0):g} of 100 cases"
-        )
-        return [_sentence(sentence, plan.need)]
+        gap = f"a true gap of {plan.gap:g} Elo between any two neighbours apart in {100 * (plan.power or 0):g} of 100 cases"
+        return _sentence(f"to tell {gap}", plan.need)
     bots = "every other bot" if plan.left_out and plan.need else "every bot"
-    return [
-        _sentence(f"for +/- {plan.error:g} of {bots} relative to the anchor", plan.need),
-        _sentence(f"for +/- {plan.error:g} of {bots} relative to the mean of those it is connected with", plan.pool_need),
-    ]
+    return _sentence(f"for +/- {plan.error:g} of {bots} relative to the anchor", plan.need)
 
 
 def _sentence(what: str, need: Seeds | None) -> str:

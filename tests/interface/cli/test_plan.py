@@ -1,13 +1,14 @@
 """``khiva-arena plan`` on a real store."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
 import jsonschema
 import msgspec
 import pytest
-from arena import arena, bots
+from arena import arena, bots, kill, started, wait_for_matches
 from make_schemas import REPORTS, schema_of
 from once import made_once
 from stores import NAIVE, RANDOM
@@ -123,6 +124,36 @@ def test_the_command_it_names_plays_what_is_missing(
     (table,) = json.loads(arena("standings", "some where", "--json", cwd=folder).stdout)["standings"]
     assert table["blocks"] >= plan["need"]["seeds"]  # one pool: all conditions are as they were
     assert len(table["events"]) == 2
+
+
+def test_the_number_of_an_unfinished_event_is_that_of_its_command(tmp_path: Path) -> None:
+    """A run that was cut off has more seeds planned than played; the command finishes it, and then plays what is missing."""
+    how = ["--seats", "2", "--isolation", "trusted", "--seeds", "60", "--out", "out"]
+    running = started("run", *bots(RANDOM, NAIVE), *how, cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", 20)
+    kill(running)
+    running.communicate()
+    for error in (100, 50, 30, 20, 10):
+        (plan,) = json.loads(arena("plan", "out", "--error", str(error), "--json", cwd=tmp_path).stdout)["plans"]
+        if plan["need"] and plan["need"]["seeds"] > 60:
+            break
+    assert plan["finishes"]
+    assert [shlex.split(line)[-3] for line in plan["next"]] == ["60", str(plan["need"]["seeds"])]
+    text = arena("plan", "out", "--error", str(error), cwd=tmp_path).stdout
+    numbers = re.findall(r"(\d+) seeds? \(95 %", text)
+    assert numbers == [str(plan["need"]["seeds"])], "one number, that of the command"
+    assert sentence("report", "first-command-finishes") in " ".join(text.split())
+    text = arena("plan", "out", "--error", "10000", cwd=tmp_path).stdout  # which the played seeds reach
+    assert "khiva-arena run" not in text
+
+
+def test_a_number_that_is_not_that_of_the_command_is_explained(folder: Path) -> None:
+    (plan,) = json.loads(arena("plan", "out", "--error", "20", "--json", cwd=folder).stdout)["plans"]
+    (line,) = plan["next"]  # the seeds were given, so others are drawn beside them
+    wanted = shlex.split(line)[-3]
+    assert wanted == str(plan["need"]["seeds"] - 6)
+    text = " ".join(arena("plan", "out", "--error", "20", cwd=folder).stdout.split())
+    assert f"here {wanted}: {wanted} of the {plan['need']['seeds']} are missing." in text
 
 
 def test_more_seeds_than_there_were_are_never_the_command_of_an_event_that_is_over(folder: Path) -> None:
