@@ -13,7 +13,6 @@ from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.common.manual import where
-from khiva_arena.records.replay.record import Record
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 
@@ -103,7 +102,7 @@ def test_a_match_says_how_its_runner_is_kept(played: Path) -> None:
     here = str(best())
     assert sentence("replay", "kept-at", level=here) in arena(*words, cwd=played).stdout.splitlines()[0]
     said = arena(*words, "--json", cwd=played)
-    assert Record.from_json(said.stdout.rstrip()).header.isolation == "module"
+    assert json.loads(said.stdout)["header"]["isolation"] == "module"
     assert sentence("replay", "kept-at", level=here) in said.stderr
     again = ("match", "--from", "cup", "1/0")
     assert sentence("replay", "kept-at", level=here) in arena(*again, cwd=played).stdout.splitlines()[0]

@@ -39,8 +39,7 @@ def command(language: str | None, folder: Path | None, as_json: bool, **flags: A
 
     --search: the new bot searches, in Khiva, in under 200 lines; `khiva-arena new --search` lists languages.
 
-    --json: folder, language, files, lacks; of a game folder, game, files; of a ladder, files; of a repository, the game of its
-    test, too; or languages, each with language, title, aliases, lacks, with --module or --search also needs."""
+    What --json prints is described by the schema protocol/schema/output/new.json, which is installed with the package."""
     from khiva_arena.interface.commands.new import NewWish, new  # when it is called, so that -h is quick
 
     wish = NewWish(**flags)

@@ -68,8 +68,8 @@ def command(lost: str | None, **flags: Any) -> int:
 
     A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
 
-    --json: match, seat, bot, same, asked, failed, kinds, differences (each with step, kind, req, then, now), notes; in ticks also
-    ticks, a pair for each decision, then and now. With --lost: matches, kinds."""
+    What --json prints is described by the schemas replay.json and, with --lost, replay-lost.json in protocol/schema/output, which
+    are installed with the package."""
     if lost is not None:
         from khiva_arena.interface.commands.replay_lost import replay_lost  # when it is called, so that -h is quick
 

@@ -1,5 +1,6 @@
 """Broken streams and signals: what nobody reads ends no run, and every way to be ended is 130 and resumable."""
 
+import json
 import os
 import signal
 import subprocess
@@ -39,9 +40,11 @@ def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: 
 @pytest.mark.parametrize("words", ["-h", "bots", "games --json"])
 def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: str) -> None:
     done = shell(f"{NO_TOOLS} {ARENA} {words} > /dev/full", tmp_path)
-    assert (
-        done.stderr == "khiva-arena: error: the output cannot be written: " + sentence("sandbox", "no-space-left-device") + "\n"
-    )
+    said = "the output cannot be written: " + sentence("sandbox", "no-space-left-device")
+    if "--json" in words:
+        assert json.loads(done.stderr) == {"v": 1, "code": 1, "message": said, "next": []}
+    else:
+        assert done.stderr == f"khiva-arena: error: {said}\n"
     assert done.returncode == 1
 
 
