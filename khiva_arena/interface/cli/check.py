@@ -57,16 +57,7 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
 @click.option("--quiet", is_flag=True, help="Print only the steps that are not ok, and nothing if all are.")
 @full_option
 @json_option
-def command(
-    bot: str | None,
-    games: tuple[str, ...],
-    quick: bool,
-    form: CheckForm | None,
-    quiet: bool,
-    is_full: bool,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckForm | None, as_json: bool, **flags: Any) -> int:
     """Check that BOT keeps the protocol, in numbered steps. A step that fails says what was expected, what came instead, and why.
 
     BOT is a folder with a bot.toml, a commit of it as my-bot@HEAD, a command, or remote:NAME for one behind a relay. Without BOT,
@@ -76,6 +67,7 @@ def command(
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema protocol/schema/output/check.json, which is installed with the package.
     """
+    quiet, is_full = flags.pop("quiet"), flags.pop("is_full")
     if bot is None:
         if not games:
             raise click.UsageError("name a bot, as in `khiva-arena check my-bot`, or a game as --game FILE.")

@@ -41,15 +41,7 @@ from khiva_arena.interface.cli.options import (
 @fault_option
 @full_option
 @json_option
-def command(
-    stored: tuple[str, str] | None,
-    notes: bool,
-    trace: bool,
-    capture: Path | None,
-    is_full: bool,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
     """Play one match and print it turn by turn, hidden cards included. The bots sit in the order given.
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
@@ -70,5 +62,5 @@ def command(
     """
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
 
-    with lines_capped(is_full=is_full or as_json):
-        return match(stored, notes, trace, capture, as_json, flags | {"is_full": is_full})
+    with lines_capped(is_full=flags["is_full"] or as_json):
+        return match(stored, notes, trace, capture, as_json, flags)

@@ -167,7 +167,7 @@ class ChoiceNow(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Difference(msgspec.Struct, frozen=True):
+class OtherDecision(msgspec.Struct, frozen=True):
     """A decision that the bot makes otherwise.
 
     step: its number. gather: the same under its old name.
@@ -222,7 +222,7 @@ class ReplayOutput(Versioned, frozen=True, kw_only=True):
     asked: int
     kinds: dict[str, KindAsked]
     failed: FailedBot | None
-    differences: list[Difference]
+    differences: list[OtherDecision]
     ticks: list[tuple[int | None, int | None]] | UnsetType = UNSET
     notes: str
     next: list[str]

@@ -17,7 +17,7 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.json_shapes import VERSION
 from khiva_arena.interface.commands.result_words import result_sentence
-from khiva_arena.interface.commands.traced import MatchEnd, MatchFailed, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 
 
@@ -63,7 +63,7 @@ def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags
             say(harmless(is_played(setup.job.header)))
         outcome, code = play(setup.job, tracing, setup.entrants)
     if outcome.record is None:
-        raise MatchFailed(outcome)
+        raise NoRecord(outcome)
     _print(outcome, setup, as_json)
     print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)

@@ -10,11 +10,9 @@ from khiva_arena.common.exit_codes import BAD_RESULT
 from khiva_arena.common.text import harmless
 from khiva_arena.interface.commands.json_shapes import VERSION, RematchOutput, printed
 from khiva_arena.interface.commands.stored_table import seated, stored_table
-from khiva_arena.interface.commands.traced import MatchEnd, MatchFailed, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.record import Record
-
-_SAME = "every choice is the same"
 
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> MatchEnd:
@@ -24,12 +22,12 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     record = table.record
     outcome, code = play(job, tracing, entrants)
     if outcome.record is None:
-        raise MatchFailed(outcome)
+        raise NoRecord(outcome)
     difference = first_difference(record, outcome.record)
     if as_json:
         rematch = RematchOutput(
             v=VERSION,
-            sentence=harmless(difference or _SAME),
+            sentence=harmless(difference or "every choice is the same"),
             same=difference is None,
             difference=difference,
             record=json.loads(outcome.record.to_json()),
@@ -39,7 +37,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     else:
         if outcome.cell:
             click.echo(kept_at(outcome.cell))
-        click.echo(difference or f"{_SAME}; digest {outcome.record.digest}")
+        click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
     print_aside(outcome, [seat.name for seat in record.header.seats], tracing)
     say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)
     return MatchEnd(BAD_RESULT if difference else code, forfeiters([outcome], job))

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
-from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.bots.protocol.messages import Decide
@@ -33,12 +32,14 @@ from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
+from khiva_arena.interface.commands.asked_again import decision_asked, in_words, kinds_of, moment_of, same, ticks_then
 from khiva_arena.interface.commands.decision import hand_of, words_of
 from khiva_arena.interface.commands.json_shapes import printed
 from khiva_arena.interface.commands.next_step import handed, if_yours
+from khiva_arena.interface.commands.replay_json import replay_output
 from khiva_arena.interface.commands.stored_table import recorded_bot
-from khiva_arena.records.replay.record import Header, Record
-from khiva_arena.records.replay.requests import AskedDecision, Request, requests
+from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.requests import Request, requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import Store
 
@@ -137,8 +138,6 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
         words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
         command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words]) + handed(record.header)
     if show.as_json:
-        from khiva_arena.interface.commands.replay_json import replay_output  # not above: it comes back here for words
-
         click.echo(printed(replay_output(record, seat, entrant.name, refed, replies, [command] if command else [])))
     else:
         _print(source, seat, entrant.name, refed, replies)
@@ -239,19 +238,6 @@ def _attach(level: Level) -> Callable[[int], bool]:
     return attach
 
 
-def same(reply: Reply) -> bool:
-    """Tell whether the bot's choice, or its fault, is the recorded one."""
-    decision = decision_asked(reply.request)
-    if reply.blame is not None:
-        return str(reply.blame.verdict) == decision.choice.why
-    return (reply.choice, "") == (decision.choice.choice, decision.choice.why)
-
-
-def decision_asked(request: Request) -> AskedDecision:
-    assert request.asked is not None
-    return request.asked
-
-
 # --- as text ---
 
 
@@ -293,58 +279,6 @@ def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replie
         click.echo("every decision took as many ticks as then")
 
 
-class OfKind(NamedTuple):
-    """The decisions of one kind that a bot was asked again.
-
-    asked: their number.
-    differ: how many of them it makes otherwise.
-    always_then, always_now: the one choice, in words, at all that differ; "" if there are several, or one that differs.
-    """
-
-    asked: int
-    differ: int
-    always_then: str
-    always_now: str
-
-
-def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
-    """Return the decisions of each kind, by its name, that of which most differ first.
-
-    matches: the header of each, and what a bot replied in it.
-    """
-    kinds: dict[str, list[tuple[Header, Decide, Reply]]] = {}
-    for header, reply in ((header, reply) for header, replies in matches for reply in replies):
-        message = reply.request.message
-        assert isinstance(message, Decide)
-        kinds.setdefault(message.kind, []).append((header, message, reply))
-    of_kind = {}
-    for name, asked in kinds.items():
-        differ = [one for one in asked if not same(one[-1])]
-        then = {words_of(header, message, decision_asked(reply.request).choice.choice) for header, message, reply in differ}
-        now = {"" if reply.choice is None else words_of(header, message, reply.choice) for header, message, reply in differ}
-        always = [words.pop() if len(differ) > len(words) == 1 else "" for words in (then, now)]
-        of_kind[name] = OfKind(len(asked), len(differ), *always)
-    return dict(sorted(of_kind.items(), key=lambda item: -item[1].differ))
-
-
-def in_words(kinds: Mapping[str, OfKind]) -> str:
-    """Return in words how many decisions of each kind differ, without the kinds of which none does."""
-    parts = []
-    for name, of in kinds.items():
-        habits = [f"{when} always '{words}'" for when, words in (("then", of.always_then), ("now", of.always_now)) if words]
-        if of.differ:
-            parts.append(f"{name} {of.differ} of {of.asked}" + (f" ({', '.join(habits)})" if habits else ""))
-    return ", ".join(parts)
-
-
-def ticks_then(record: Record, reply: Reply) -> int | None:
-    """Return the ticks of the recorded decision; None by the wall clock."""
-    if record.ticks is None:
-        return None
-    decision = decision_asked(reply.request)
-    return record.ticks[reply.request.step][decision.step.index(decision.choice)]
-
-
 def _choice_text(record: Record, message: Decide, choice: int | None) -> str:
     assert choice is not None
     return f"{choice}: {words_of(record.header, message, choice)}"
@@ -369,9 +303,3 @@ def _echo_lines(lines: Sequence[str], others: Sequence[str]) -> None:
         click.echo(f"         {line}")
     if len(only) > SHOWN_LINES:
         click.echo(f"         ... and {len(only) - SHOWN_LINES} more")
-
-
-def moment_of(out: Blame) -> str:
-    """Return when and how a bot failed."""
-    moment = "at the start" if out.step == 0 else f"at step {out.step}"
-    return f"{moment}: {out.verdict}: {out.detail}"

@@ -7,17 +7,17 @@ import msgspec
 from khiva_arena.arbiter.refeed import RefeedResult, Reply
 from khiva_arena.bots.protocol.messages import Decide
 from khiva_arena.common.text import LONGEST, harmless
+from khiva_arena.interface.commands.asked_again import OfKind, decision_asked, kinds_of, moment_of, same, ticks_then
 from khiva_arena.interface.commands.decision import words_of
 from khiva_arena.interface.commands.json_shapes import (
     VERSION,
     ChoiceNow,
     ChoiceThen,
-    Difference,
     FailedBot,
     KindAsked,
+    OtherDecision,
     ReplayOutput,
 )
-from khiva_arena.interface.commands.replay import OfKind, decision_asked, kinds_of, moment_of, same, ticks_then
 from khiva_arena.records.replay.record import Header, Record
 from khiva_arena.words import count
 
@@ -54,14 +54,14 @@ def kinds_as_json(kinds: Mapping[str, OfKind]) -> dict[str, KindAsked]:
     return {name: KindAsked(*of) for name, of in kinds.items()}
 
 
-def _difference(header: Header, reply: Reply) -> Difference:
+def _difference(header: Header, reply: Reply) -> OtherDecision:
     request, blame = reply.request, reply.blame
     message, then = request.message, decision_asked(request).choice
     assert isinstance(message, Decide)
     entry = None if reply.choice is None else message.legal[reply.choice]
     words = None if reply.choice is None else words_of(header, message, reply.choice)
     fault, detail = ("", "") if blame is None else (str(blame.verdict), blame.detail)
-    return Difference(
+    return OtherDecision(
         step=request.step,
         gather=request.step,
         kind=message.kind,

@@ -16,8 +16,9 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
+from khiva_arena.interface.commands.asked_again import in_words, kinds_of, moment_of, same
 from khiva_arena.interface.commands.json_shapes import VERSION, LostAsked, LostOutput, printed
-from khiva_arena.interface.commands.replay import AskedMatch, as_played, in_words, kinds_of, moment_of, same, stored
+from khiva_arena.interface.commands.replay import AskedMatch, as_played, stored
 from khiva_arena.interface.commands.replay_json import kinds_as_json, replay_sentence
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import refuse_unspoken

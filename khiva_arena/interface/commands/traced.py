@@ -38,7 +38,7 @@ class MatchEnd(NamedTuple):
     forfeiters: tuple[str, ...] = ()
 
 
-class MatchFailed(ArenaError):
+class NoRecord(ArenaError):
     """A match that could not be played on this machine, so that there is no record. Its command ends with BAD_RESULT."""
 
     exit_code = BAD_RESULT

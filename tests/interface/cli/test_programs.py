@@ -16,6 +16,8 @@ from khiva_arena.display.terminal.capped import FULL, LAST, MOST, Capped
 from khiva_arena.interface.cli.main import wants_json
 
 pytestmark = pytest.mark.slow
+NEW_BOT = " ".join(("khiva-arena", "new", "python", "my-bot"))
+LEFT_OUT = sentence("terminal", "lines-left-out")
 QUICK = (*TRUSTED, "--quick", "--game", "khiva")
 
 
@@ -126,14 +128,14 @@ def test_the_machine_and_a_game_fit_their_schemas(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "next_lines"),
     [
-        (("check", "my-bot", "--json"), 2, ["khiva-arena new python my-bot"]),
+        (("check", "my-bot", "--json"), 2, [NEW_BOT]),
         (("check", "--json"), 2, ["khiva-arena check my-bot", "khiva-arena check -h"]),
         (("standings", "--jsn", "--json"), 2, ["khiva-arena standings -h"]),
-        (("new", "python", "--json"), 2, ["khiva-arena new python my-bot"]),
+        (("new", "python", "--json"), 2, [NEW_BOT]),
         (("standings", "nowhere", "--json"), 2, None),
         (("compare", "a", "b", "--json"), 2, None),
         (("sprt", "a", "b", "--seats", "x", "--json"), 2, None),
-        (("check", "my-bot", "--format", "json"), 2, ["khiva-arena new python my-bot"]),
+        (("check", "my-bot", "--format", "json"), 2, [NEW_BOT]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -193,7 +195,7 @@ def test_a_long_match_has_two_hundred_lines_unless_all_are_asked_for(tmp_path: P
     [gap] = [number for number, line in enumerate(short) if line.startswith("... ")]
     assert short[:gap] == whole[:gap]
     assert short[gap + 1 :] == whole[-LAST:]
-    assert short[gap] == f"... {len(whole) - MOST + 1} lines are left out here; {FULL} prints all"
+    assert short[gap] == f"... {len(whole) - MOST + 1} {LEFT_OUT}; {FULL} prints all"
 
 
 class Kept:
@@ -219,6 +221,6 @@ def test_lines_are_left_out_only_beyond_the_most(lines: int, end: str) -> None:
     if lines <= 10:
         assert stream.text == whole
     else:
-        gap = f"... {lines - 9} lines are left out here; {FULL} prints all"
+        gap = f"... {lines - 9} {LEFT_OUT}; {FULL} prints all"
         kept = [*map(str, range(6)), gap, *map(str, range(lines - 3, lines)), end]
         assert stream.text.split("\n") == kept

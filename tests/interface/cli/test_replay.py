@@ -24,7 +24,8 @@ from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.competition.events.find import match_of, secret_of
 from khiva_arena.entrants.loading import AS_IT_IS
-from khiva_arena.interface.commands.replay import OfKind, in_words, kinds_of, stored
+from khiva_arena.interface.commands.asked_again import OfKind, in_words, kinds_of
+from khiva_arena.interface.commands.replay import stored
 from khiva_arena.interface.commands.replay_lost import lost_matches
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import requests

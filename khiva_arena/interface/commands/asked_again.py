@@ -1,0 +1,82 @@
+"""The decisions of a stored match that a bot was asked again: which of them differ, by kind and in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from khiva_arena.arbiter.refeed import Reply
+from khiva_arena.arbiter.seat import Blame
+from khiva_arena.bots.protocol.messages import Decide
+from khiva_arena.interface.commands.decision import words_of
+from khiva_arena.records.replay.record import Header, Record
+from khiva_arena.records.replay.requests import AskedDecision, Request
+
+
+def same(reply: Reply) -> bool:
+    """Tell whether the bot's choice, or its fault, is the recorded one."""
+    decision = decision_asked(reply.request)
+    if reply.blame is not None:
+        return str(reply.blame.verdict) == decision.choice.why
+    return (reply.choice, "") == (decision.choice.choice, decision.choice.why)
+
+
+def decision_asked(request: Request) -> AskedDecision:
+    assert request.asked is not None
+    return request.asked
+
+
+class OfKind(NamedTuple):
+    """The decisions of one kind that a bot was asked again.
+
+    asked: their number.
+    differ: how many of them it makes otherwise.
+    always_then, always_now: the one choice, in words, at all that differ; "" if there are several, or one that differs.
+    """
+
+    asked: int
+    differ: int
+    always_then: str
+    always_now: str
+
+
+def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
+    """Return the decisions of each kind, by its name, that of which most differ first.
+
+    matches: the header of each, and what a bot replied in it.
+    """
+    kinds: dict[str, list[tuple[Header, Decide, Reply]]] = {}
+    for header, reply in ((header, reply) for header, replies in matches for reply in replies):
+        message = reply.request.message
+        assert isinstance(message, Decide)
+        kinds.setdefault(message.kind, []).append((header, message, reply))
+    of_kind = {}
+    for name, asked in kinds.items():
+        differ = [one for one in asked if not same(one[-1])]
+        then = {words_of(header, message, decision_asked(reply.request).choice.choice) for header, message, reply in differ}
+        now = {"" if reply.choice is None else words_of(header, message, reply.choice) for header, message, reply in differ}
+        always = [words.pop() if len(differ) > len(words) == 1 else "" for words in (then, now)]
+        of_kind[name] = OfKind(len(asked), len(differ), *always)
+    return dict(sorted(of_kind.items(), key=lambda item: -item[1].differ))
+
+
+def in_words(kinds: Mapping[str, OfKind]) -> str:
+    """Return in words how many decisions of each kind differ, without the kinds of which none does."""
+    parts = []
+    for name, of in kinds.items():
+        habits = [f"{when} always '{words}'" for when, words in (("then", of.always_then), ("now", of.always_now)) if words]
+        if of.differ:
+            parts.append(f"{name} {of.differ} of {of.asked}" + (f" ({', '.join(habits)})" if habits else ""))
+    return ", ".join(parts)
+
+
+def ticks_then(record: Record, reply: Reply) -> int | None:
+    """Return the ticks of the recorded decision; None by the wall clock."""
+    if record.ticks is None:
+        return None
+    decision = decision_asked(reply.request)
+    return record.ticks[reply.request.step][decision.step.index(decision.choice)]
+
+
+def moment_of(out: Blame) -> str:
+    """Return when and how a bot failed."""
+    moment = "at the start" if out.step == 0 else f"at step {out.step}"
+    return f"{moment}: {out.verdict}: {out.detail}"
