@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.display.terminal.capped import lines_capped
 from khiva_arena.interface.cli.completion import BOT, GAME
 from khiva_arena.interface.cli.help import Verb
 from khiva_arena.interface.cli.options import full_option, json_option, setting_options
@@ -67,6 +66,8 @@ def command(bot: str | None, games: tuple[str, ...], quick: bool, form: CheckFor
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema protocol/schema/output/check.json, which is installed with the package.
     """
+    from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
+
     quiet, is_full = flags.pop("quiet"), flags.pop("is_full")
     if bot is None:
         if not games:

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from khiva_arena.display.terminal.capped import lines_capped
 from khiva_arena.interface.cli.completion import BOT
 from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import (
@@ -72,6 +71,7 @@ def command(is_full: bool, **flags: Any) -> int:
     The same command again resumes a comparison that was interrupted, and prints the answer of one that is over. Each bot is a
     folder with bot.toml, such a folder as a commit has it (./my-bot@HEAD~1), or a command. Of 100 comparisons of equal bots at
     most 5 say better or worse, although the comparison looks after each deal. The exit code tells the verdict."""
+    from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
     from khiva_arena.interface.commands.compare import compare  # when it is called, so that -h is quick
 
     with lines_capped(is_full=is_full or flags["as_json"]):

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from khiva_arena.display.terminal.capped import lines_capped
 from khiva_arena.interface.cli.help import Rare, Verb
 from khiva_arena.interface.cli.options import (
     OF_A_MATCH,
@@ -60,6 +59,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     Before the match every bot is started once. If one fails to start, what it wrote and how it ended is shown, and --trace,
     --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
     """
+    from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
 
     with lines_capped(is_full=flags["is_full"] or as_json):

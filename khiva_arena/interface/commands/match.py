@@ -15,8 +15,6 @@ from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.json_shapes import VERSION
-from khiva_arena.interface.commands.result_words import result_sentence
 from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.records.replay.definition import kept_at
 
@@ -93,6 +91,10 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
     if as_json:
         if outcome.cell:
             click.echo(kept_at(outcome.cell), err=True)
+        # not above: bots do not wait for it
+        from khiva_arena.interface.commands.json_shapes import VERSION
+        from khiva_arena.interface.commands.result_words import result_sentence
+
         faults = [len(report.faults) for report in outcome.seats]
         row = {"v": VERSION, "sentence": result_sentence(record), "faults": faults, **json.loads(record.to_json())}
         click.echo(json.dumps(row))
