@@ -23,6 +23,7 @@ common (helpers that every folder may use)
     handed         names and sources of games that do not come with it
     stream         events of a run as data, one JSON object a line
     machine        errors that are the machine's, and nobody else's
+    strength       how strong the bots are that come with the arena
     time_in_words  durations in words
     setting_row    the row of a setting, and the form of its values
     hooks          the places where an extension is called, and their types

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import make_home_page
+import make_strength_page
 import pytest
 from arena import ROOT, arena
 from generated_parts import with_parts
@@ -21,6 +22,7 @@ from khiva_arena.competition.pages.names import read_names
 from khiva_arena.competition.settings.file import read_file
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.competition.settings.table import TABLE
+from khiva_arena.games.registry import GAMES
 
 pytestmark = pytest.mark.slow
 
@@ -118,6 +120,19 @@ def test_every_page_of_the_manual_is_in_the_table_once() -> None:
 def test_the_home_page_lists_the_pages_of_the_table() -> None:
     text = make_home_page.PAGE.read_text("utf-8")
     assert text == with_parts(text, make_home_page.parts()), "run `make schema` and read the diff"
+
+
+def test_the_ladders_of_the_pages_are_those_of_the_data_file() -> None:
+    for page, parts in make_strength_page.pages().items():
+        text = page.read_text("utf-8")
+        assert text == with_parts(text, parts), "run `make schema` and read the diff"
+
+
+def test_the_games_in_brief_have_a_section_for_each_game_of_a_thousand_words_at_most() -> None:
+    text = (DOCS / "games.md").read_text("utf-8")
+    parts = {part.partition("\n")[0]: len(part.split()) for part in text.split("\n## ")[1:]}
+    for game in GAMES.values():
+        assert parts[game.title] <= 1000
 
 
 def linked(page: Path) -> set[Path]:

@@ -7,14 +7,18 @@ from pathlib import Path
 
 from khiva_arena.common import shipped
 from khiva_arena.common.manual import where
+from khiva_arena.common.strength import Rung, ladders
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import InternalError
 from khiva_arena.extensions.grading.ladder import FILE
 from khiva_arena.extensions.grading.seal import write_seal
 
-RUNGS = {"random": 10, "naive": 20, "greedy": 30, "search": 40}
-"""The points for each bot in Python from which a rung is made, the weakest first. None of them looks at a clock, so each is as
-strong on any machine."""
+BOTS = ("random", "naive", "greedy", "search")
+"""The bots in Python from which the rungs are made. None of them looks at a clock, so each is as strong on any machine."""
+POINTS = (10, 20, 30, 40)
+"""The points of the rungs, the weakest bot first."""
+SEATS = 2
+"""The seats at which a new ladder plays, as ``SETTINGS`` says."""
 FOLDER = "rungs"
 KEPT = ("version", "run", "interpreter", "memory", "build", "games")
 SETTINGS = """\
@@ -35,6 +39,7 @@ isolation = "auto"
 # A rung gives its points if the lower end of the 95 % interval of Elo above its bot is above the threshold.
 """
 RUNG = """
+# {strength} Elo over greedy at {seats} seats.
 [[rung]]
 name = "{name}"
 bot = "{folder}/{name}"
@@ -45,11 +50,17 @@ threshold = 0
 
 def fill(draft: Path) -> None:
     """Write a whole ladder into an empty folder."""
-    for name in RUNGS:
-        _copy(f"{shipped.WORD}python/{name}", draft / FOLDER / name)
-    rungs = "".join(RUNG.format(name=name, folder=FOLDER, points=points) for name, points in RUNGS.items())
-    (draft / FILE).write_text(SETTINGS + rungs, encoding="utf-8")
+    text = SETTINGS
+    for rung, points in zip(rungs(), POINTS, strict=True):
+        _copy(f"{shipped.WORD}python/{rung.name}", draft / FOLDER / rung.name)
+        text += RUNG.format(name=rung.name, folder=FOLDER, points=points, strength=rung.in_words, seats=SEATS)
+    (draft / FILE).write_text(text, encoding="utf-8")
     write_seal(draft)
+
+
+def rungs() -> list[Rung]:
+    """Return the rungs of a new ladder, the weakest first, as they were measured."""
+    return [rung for rung in ladders()["khiva"][SEATS].rungs if rung.name in BOTS]
 
 
 def next_lines(folder: str) -> list[str]:

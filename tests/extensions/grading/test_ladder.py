@@ -28,8 +28,8 @@ def refusal(place: Path) -> str:
 def test_a_new_ladder_has_a_copy_of_each_bot_and_needs_no_installed_one(tmp_path: Path) -> None:
     done = arena("new", "ladder", "course", cwd=tmp_path)
     made = read_ladder(tmp_path / "course")
-    assert [rung.name for rung in made.rungs] == list(new_ladder.RUNGS)
-    assert made.points == sum(new_ladder.RUNGS.values())
+    assert [rung.name for rung in made.rungs] == ["random", "naive", "greedy", "search"]
+    assert made.points == sum(new_ladder.POINTS)
     assert "khiva-arena grade course --bot my-bot" in done.stdout
     for rung in made.rungs:
         bot = bots.load(str(rung.folder))
