@@ -97,6 +97,11 @@ def floats(count: int) -> Any:
     return (ctypes.c_float * count)()
 
 
+def doubles(values: int | Sequence[float]) -> Any:
+    """Return an array of C's doubles: of so many zeros, or of these values."""
+    return (ctypes.c_double * values)() if isinstance(values, int) else (ctypes.c_double * len(values))(*values)
+
+
 def ints(values: int | Sequence[int]) -> Any:
     """Return an array of C's ints: of so many zeros, or of these values."""
     return (ctypes.c_int * values)() if isinstance(values, int) else (ctypes.c_int * len(values))(*values)

@@ -23,7 +23,9 @@ STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
 LIBRARY = ("-shared", "-fPIC", "-fvisibility=hidden", "-nostdlib", "-U_FORTIFY_SOURCE", "-fno-stack-protector", f"-I{RULES}")
 """Options of a library. It names no C library, since it needs of it only what every process has loaded."""
 PROGRAMS = {"launch": ("-static",), "rules": LIBRARY}
-"""Each program or library, built of the file of that name, with its options."""
+"""Each program or library with its options."""
+SOURCES = {"launch": ("launch.c",), "rules": ("rules.c", "khiva_search.c")}
+"""The files that each of them is built of."""
 SECONDS = 900
 """A compiler that builds its C library first takes five minutes for both where six other jobs want each core."""
 _PART = re.compile(r'#include "(.+)"\n?')
@@ -61,7 +63,7 @@ def write_headers() -> None:
 def _beginning(name: str, machine: str) -> str:
     """Return how the name of a program or library for a processor begins that is built from the sources that are here; its own
     hash follows."""
-    sources = (HERE / f"{name}.c").read_text("utf-8")
+    sources = "".join((HERE / file).read_text("utf-8") for file in SOURCES[name])
     if name == "rules":
         for header in (HERE / "trainer_calls.h", RULES / "calls" / "calls.h"):
             sources += header.read_text("utf-8")
@@ -105,7 +107,7 @@ def build(name: str, machine: str = "") -> str:
     if not sys.platform.startswith("linux") or not compiler or shutil.which(compiler[0]) is None:
         return ""
     unfinished = HERE / f".{beginning}.{os.getpid()}"
-    words = [*compiler, *STRICT, *PROGRAMS[name], "-o", str(unfinished), str(HERE / f"{name}.c")]
+    words = [*compiler, *STRICT, *PROGRAMS[name], "-o", str(unfinished), *(str(HERE / file) for file in SOURCES[name])]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode:

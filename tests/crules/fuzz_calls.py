@@ -29,7 +29,7 @@ from rules_in_c import GAMES, changed
 
 from khiva_arena import crules, env
 from khiva_arena.crules import game as game_in_c
-from khiva_arena.crules import tables
+from khiva_arena.crules import khiva, tables
 from khiva_arena.errors import ConfigError, IllegalChoice
 from khiva_arena.native import build
 
@@ -48,6 +48,11 @@ NUMBERS = (
     -(2**31),
     -(2**63),
 )
+CLASSES = (
+    *(one for name in crules.__all__ if isinstance(one := getattr(crules, name), type)),
+    *(khiva.KhivaRules, khiva.KhivaState, khiva.KhivaView, khiva.KhivaHabits),
+)
+"""What is made and called."""
 OTHERS = (None, True, 1.5, float("nan"), "", "khiva", b"", b"a" * 32, bytes(31), [], [0], {}, {0: 0}, {"a": 1}, object(), len)
 
 
@@ -60,6 +65,7 @@ class Fuzzer:
         self.returned, self.refused = Counter[str](), Counter[str]()
         for game in GAMES:
             self.keep(crules.RulesInC(game.name, game.every_rule(game.rules({}))))
+        self.keep(khiva.KhivaRules(GAMES[0].every_rule(GAMES[0].rules({}))))
 
     def keep(self, value: Any) -> Any:
         """Keep an object for later calls, in place of an older one."""
@@ -126,6 +132,10 @@ class Fuzzer:
                 return self.view()
             case "choices":
                 return {seat: self.chance.randrange(one.choices) for seat, one in owner.questions().items()}
+            case "deed":
+                return self.chance.choice([("play", 4, 5), ("pass", 0, 1), ("bring", 4, 4, 5), ("bring", 0, -1, 0), ("nothing",)])
+            case "judgement":
+                return khiva.Judgement(*(self.chance.uniform(-9, 9) for _ in khiva.USUAL))
             case _:
                 return {"without": 1 << self.chance.randrange(40), "quick": True, "n": 7, "choice": 3, "turns": 4}[name]
 
@@ -149,10 +159,11 @@ class Fuzzer:
 
     def of_class(self, kind: type) -> None:
         """Make an object of a class of ``crules``."""
-        if kind is crules.RulesInC:
-            game = self.chance.choice(GAMES)
+        if issubclass(kind, crules.RulesInC):
+            game = self.chance.choice(GAMES) if kind is crules.RulesInC else GAMES[0]
             whole = game.every_rule(game.rules({}))
-            fitting = [game.name, changed(whole, self.chance) if self.chance.random() < 0.5 else whole]
+            given = changed(whole, self.chance) if self.chance.random() < 0.5 else whole
+            fitting = [game.name, given] if kind is crules.RulesInC else [given]
         else:
             fitting = [self.argument(name, None) for name in inspect.signature(kind).parameters]
         value = self.call(kind.__name__, kind, *fitting)
@@ -235,14 +246,13 @@ class Fuzzer:
 def fuzz(seed: int, calls: int, seconds: float = float("inf")) -> Fuzzer:
     """Make so many calls, or as many as there is time for."""
     fuzzer, until = Fuzzer(seed), time.monotonic() + seconds
-    kinds = [getattr(crules, name) for name in crules.__all__ if isinstance(getattr(crules, name), type)]
     chance = fuzzer.chance
     while (fuzzer.returned + fuzzer.refused).total() < calls and time.monotonic() < until:
         way = chance.random()
         if way < 0.2:
-            fuzzer.of_class(chance.choice(kinds))
+            fuzzer.of_class(chance.choice(CLASSES))
         elif way < 0.96:
-            owner = fuzzer.one(chance.choice([kind for kind in kinds if fuzzer.held.get(kind)]))
+            owner = fuzzer.one(chance.choice([kind for kind in CLASSES if fuzzer.held.get(kind)]))
             fuzzer.of_object(owner)
         elif way < 0.98:
             fuzzer.of_benchmarks()

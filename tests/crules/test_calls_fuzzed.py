@@ -11,10 +11,12 @@ from tools import need
 from traced_rules import FOLDERS, SANITIZERS
 
 from khiva_arena import crules
+from khiva_arena.crules import khiva
 from khiva_arena.native import build
 
 CALLS, MANY = 6_000, 100_000
 NEVER_REFUSED = {"StateInC.clone", "StateInC.questions", "ViewInC.__bytes__", "StreamInC.u64", "QuickStreamInC.u64"}
+NEVER_REFUSED |= {"KhivaState.clone", "KhivaState.questions"}
 """Calls that take nothing."""
 
 
@@ -27,7 +29,8 @@ def test_every_public_call_under_sanitizers(calls: int, optimization: str, tmp_p
     need("cc")
     library = tmp_path / "rules.so"
     options = ("-g", "-shared", "-fPIC", *SANITIZERS, *FOLDERS)
-    subprocess.run(["cc", *build.STRICT, optimization, *options, "-o", str(library), str(build.HERE / "rules.c")], check=True)
+    sources = [str(build.HERE / file) for file in build.SOURCES["rules"]]
+    subprocess.run(["cc", *build.STRICT, optimization, *options, "-o", str(library), *sources], check=True)
     runtime = [subprocess.check_output(["cc", f"-print-file-name=lib{one}.so"], text=True).strip() for one in ("asan", "ubsan")]
     # Python's own pools would hide what is written beyond a piece of memory, and what Python never frees is no fault.
     variables = {"LD_PRELOAD": " ".join(runtime), "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0"}
@@ -38,11 +41,11 @@ def test_every_public_call_under_sanitizers(calls: int, optimization: str, tmp_p
     counts = json.loads(done.stdout)
     tried = {name for kind in ("returned", "refused") for name in counts[kind]}
     public = {
-        f"{kind}.{name}"
-        for kind in crules.__all__
-        if isinstance(one := getattr(crules, kind), type)
-        for name in dir(one)
-        if not name.startswith("_") and callable(getattr(one, name))
+        f"{kind.__name__}.{name}"
+        for kind in {**vars(crules), **vars(khiva)}.values()
+        if isinstance(kind, type) and kind.__module__.startswith(crules.__name__) and not issubclass(kind, tuple)
+        for name in dir(kind)
+        if not name.startswith("_") and callable(getattr(kind, name))
     }
     assert public | {"VectorEnv.step", "ArenaAEC.step", "ArenaParallel.step", "TablesInC.step"} <= tried
     assert public <= counts["returned"].keys()
