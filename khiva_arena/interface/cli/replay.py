@@ -64,7 +64,8 @@ def command(lost: str | None, **flags: Any) -> int:
     a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
     --lost asks the BOT at the seat of NAME in each match that NAME lost or tied. It prints a line a match, and how many
-    choices of each kind differ in all.
+    choices of each kind differ in all. Most differences are style: two good bots differ, too. The list does not tell which
+    few matter. `khiva-arena match --from STORE MATCH --step N --seat K --try A,B` plays one out.
 
     A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
 

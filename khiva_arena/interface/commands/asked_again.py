@@ -1,6 +1,6 @@
 """The decisions of a stored match that a bot was asked again: which of them differ, by kind and in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from khiva_arena.arbiter.refeed import Reply
@@ -17,6 +17,11 @@ def same(reply: Reply) -> bool:
     if reply.blame is not None:
         return str(reply.blame.verdict) == decision.choice.why
     return (reply.choice, "") == (decision.choice.choice, decision.choice.why)
+
+
+def first_other(replies: Iterable[Reply]) -> Reply | None:
+    """Return the first of the answers that is another choice than the recorded one, and no fault; None if none is."""
+    return next((reply for reply in replies if reply.choice is not None and not same(reply)), None)
 
 
 def decision_asked(request: Request) -> AskedDecision:

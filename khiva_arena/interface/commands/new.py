@@ -132,6 +132,8 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         click.echo(harmless(f"  {line}"))
     if searches:
         click.echo(f"How it searches, and how strong it is: {where('a-bot-that-searches')}")
+    if not as_module and (why := shipped.why_no_ticks(f"{shipped.WORD}{kit.name}/{start}")):
+        click.echo(f"It plays by the wall clock only, not in ticks: {why}")
     for line in in_ticks:
         click.echo(harmless(f"  {line}"))
         if not modules.library():

@@ -32,7 +32,15 @@ from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
-from khiva_arena.interface.commands.asked_again import decision_asked, in_words, kinds_of, moment_of, same, ticks_then
+from khiva_arena.interface.commands.asked_again import (
+    decision_asked,
+    first_other,
+    in_words,
+    kinds_of,
+    moment_of,
+    same,
+    ticks_then,
+)
 from khiva_arena.interface.commands.decision import hand_of, words_of
 from khiva_arena.interface.commands.json_shapes import printed
 from khiva_arena.interface.commands.next_step import handed, if_yours
@@ -133,10 +141,9 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
     replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
     differ = [reply for reply in replies if not same(reply)]
     command = ""
-    out_of = next((reply for reply in differ if reply.choice is not None), None)
+    out_of = first_other(differ)
     if out_of and source.bot is not None and source.is_over:
-        words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
-        command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words]) + handed(record.header)
+        command = to_play(source, f"{store}", match, seat, out_of, "--choice", str(out_of.choice))
     if show.as_json:
         click.echo(printed(replay_output(record, seat, entrant.name, refed, replies, [command] if command else [])))
     else:
@@ -236,6 +243,16 @@ def _attach(level: Level) -> Callable[[int], bool]:
         return True
 
     return attach
+
+
+def to_play(source: AskedMatch, store: str, match: str, seat: int, reply: Reply, *choices: str) -> str:
+    """Return the command that plays a decision of a match on by other choices.
+
+    match: EVENT/ORDINAL, or the beginning of its id.
+    choices: the flag and the value that name them.
+    """
+    words = ["khiva-arena", "match", "--from", store, match, "--step", str(reply.request.step), "--seat", str(seat), *choices]
+    return shlex.join(words) + handed(source.record.header)
 
 
 # --- as text ---

@@ -1,5 +1,6 @@
 """The work of ``khiva-arena replay --lost``: all matches that a bot lost, asked of another bot, a line a match."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +17,10 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.asked_again import in_words, kinds_of, moment_of, same
+from khiva_arena.interface.commands.asked_again import decision_asked, first_other, in_words, kinds_of, moment_of, same
 from khiva_arena.interface.commands.json_shapes import VERSION, LostAsked, LostOutput, printed
-from khiva_arena.interface.commands.replay import AskedMatch, as_played, stored
+from khiva_arena.interface.commands.next_step import if_yours
+from khiva_arena.interface.commands.replay import AskedMatch, as_played, stored, to_play
 from khiva_arena.interface.commands.replay_json import kinds_as_json, replay_sentence
 from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
@@ -95,7 +97,21 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         of_all = f"{differ} of {count(total, 'choice')} differ"
         by_kind = f": {in_words(kinds)}" if differ else ""
         click.echo(harmless(f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST))
+        if command := _to_try(store, all_lost, asked):
+            say("most differences are style, between good bots too; try the few that may matter before you copy them, as here:")
+            say(command)
     return 1 if differ or any(refed.out for _, refed in asked) else 0
+
+
+def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> str:
+    """Return the command that plays the first difference on by both choices; "" if none can be played on."""
+    for lost_match, (source, refed) in zip(matches, asked, strict=False):
+        reply = first_other(refed.replies)
+        if reply and source.is_over:
+            both = f"{decision_asked(reply.request).choice.choice},{reply.choice}"
+            command = to_play(source, f"{store}", *lost_match, reply, "--try", both)
+            return harmless(f"  {command}{if_yours(source.record.header.isolation)}", LONGEST)
+    return ""
 
 
 def lost_matches(folder: Path, lost: str) -> list[LostMatch]:

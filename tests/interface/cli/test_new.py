@@ -120,6 +120,20 @@ def test_a_bot_that_searches(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+def test_a_bot_that_plays_by_the_wall_clock_only_is_said_to_do_so(tmp_path: Path) -> None:
+    said = sentence("new", "wall-clock-only", why=shipped.why_no_ticks("shipped:javascript/thinker"))
+    for number, (words, is_said) in enumerate(
+        (
+            (("javascript", "--search"), True),
+            (("shipped:javascript/thinker",), True),
+            (("javascript",), False),
+            (("c", "--search"), False),
+        )
+    ):
+        word, *flags = words
+        assert (said in arena("new", word, f"bot{number}", *flags, cwd=tmp_path).stdout.splitlines()) == is_said
+
+
 def test_a_bot_that_searches_needs_a_c_compiler_besides(tmp_path: Path) -> None:
     nothing = {"PATH": str(tmp_path)}
     lacks = {

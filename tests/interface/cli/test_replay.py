@@ -167,7 +167,8 @@ def test_all_lost_matches_of_a_bot_are_asked_again(store: Path) -> None:
     words = ["replay", "out", "--lost", name, "--bot", GREEDY]
     found = json.loads(arena(*words, "--json", cwd=store, code=1).stdout)
     said = arena(*words, cwd=store, code=1)
-    assert (said.stderr, len(said.stdout.splitlines())) == ("", len(found["matches"]) + 1)
+    told, command = said.stderr.splitlines()
+    assert (told, len(said.stdout.splitlines())) == (sentence("replay", "most-are-style"), len(found["matches"]) + 1)
     assert said.stdout.splitlines()[:-1] == [
         f"{one['match']}, seat {one['seat']}: " + sentence("replay", "choices-differ", differ=one["differ"], asked=one["asked"])
         for one in found["matches"]
@@ -179,6 +180,13 @@ def test_all_lost_matches_of_a_bot_are_asked_again(store: Path) -> None:
         arena("replay", "out", first["match"], "--seat", str(first["seat"]), *words[4:], "--json", cwd=store, code=1).stdout
     )
     assert (len(alone["differences"]), alone["asked"]) == (first["differ"], first["asked"])
+    match = next(one["match"] for one in found["matches"] if one["differ"])
+    assert (match, "--try") == (command.split()[4], command.split()[9])
+    tried = json.loads(arena(*re.sub(r" \(.*", "", command).split()[1:], "--json", cwd=store).stdout)
+    then, now = map(int, command.split()[10].split(","))
+    assert then != now
+    assert tried["then"]["choice"] == then
+    assert {one["choice"] for one in tried["now"]} == {then, now}
 
 
 def test_lost_matches_that_cannot_be_asked_are_one_line(store: Path) -> None:
