@@ -3,6 +3,8 @@
 import json
 import re
 import sys
+from collections import Counter
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from arena import ROOT, arena
@@ -10,6 +12,8 @@ from levels import KEEPING, python_at
 from own_games import changed
 from tools import lacks
 from wording import sentence
+
+from khiva_arena.games import registry
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +44,23 @@ def test_the_first_bot_is_as_short_as_it_says():
     assert len(body.strip().splitlines()) <= 20
 
 
+def test_the_first_bot_makes_few_moves_where_there_are_many_choices(monkeypatch):
+    """At two seats Khiva has 420 choices, and a turn of 1 s has room for some thousand moves of the engine."""
+    kit = ModuleType("khiva_kit")
+    kit.Lottery, kit.play = lambda *_: SimpleNamespace(secret=bytes(32)), lambda *_: None
+    monkeypatch.setitem(sys.modules, "khiva_kit", kit)
+    exec(FLAT, program := {})
+    game = registry.get("khiva")
+    state, _ = game.new(2, game.rules({}), bytes(32))
+    decide, moves = {"view": state.view(0), "legal": state.pending()[0].legal}, Counter()
+    assert len(decide["legal"]) == 420
+    apply = type(state).apply
+    monkeypatch.setattr(type(state), "apply", lambda *words: moves.update(["apply"]) or apply(*words))
+    choice = program["choose"](decide, {"game": "khiva", "rules": game.rules({}), "seed": 1})
+    assert 0 <= choice < 420
+    assert 0 < moves["apply"] <= 2000
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("game", GREEDY)
 @pytest.mark.parametrize("code", [FLAT, TREE], ids=["flat", "tree"])
@@ -54,7 +75,13 @@ def test_the_bots_of_the_page_play_without_a_fault(tmp_path, code, game):
 def test_the_arena_s_package_can_be_imported_at_each_level(tmp_path, level):
     if python_at(level) != sys.executable:
         lacks("root's bots may " + sentence("settings", "not-come") + " Python", may=True)
-    match = played(tmp_path, FLAT.replace("WORLDS, AHEAD = 4, 6", "WORLDS, AHEAD = 1, 1"), "khiva", "--isolation", level)
+    match = played(
+        tmp_path,
+        FLAT.replace("WORLDS, AHEAD, CHOICES = 4, 6, 60", "WORLDS, AHEAD, CHOICES = 1, 1, 5"),
+        "khiva",
+        "--isolation",
+        level,
+    )
     assert match["verdicts"] == ["ok"] * 3
 
 
