@@ -9,6 +9,7 @@ from arena import arena
 from rules_in_c import GAMES
 from tools import need
 
+from khiva_arena.crules.khiva import USUAL
 from khiva_arena.crules.library import function, sizes
 from khiva_arena.games.base import Game
 from khiva_arena.native import build
@@ -38,12 +39,25 @@ def test_the_sizes_are_those_of_the_structures(game: Game) -> None:
 
 
 @pytest.mark.usefixtures("rules_in_c")
-def test_its_python_prints_what_it_shows(capsys: Any) -> None:
-    text = (build.RULES / "README.md").read_text("utf-8")
+@pytest.mark.parametrize("name", ["README.md", "khiva.md"])
+def test_its_python_prints_what_it_shows(name: str, capsys: Any) -> None:
+    text = (build.RULES / name).read_text("utf-8")
     program = block(text, "python")
     exec(program, {})
     (shown, *_) = re.findall(r"^```text\n(.*?)^```$", text.split(program)[1], re.MULTILINE | re.DOTALL)
     assert capsys.readouterr().out == shown
+
+
+@pytest.mark.usefixtures("rules_in_c")
+def test_the_weights_of_a_judgement_are_those_of_the_page() -> None:
+    text = (build.RULES / "khiva.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[a-z`, ]+`) \| ([\d., ]+) \| each ", text, re.MULTILINE)
+    told = {
+        name: float(value)
+        for names, values in rows
+        for name, value in zip(names.replace("`", "").split(", "), values.split(", "), strict=True)
+    }
+    assert told == USUAL._asdict()
 
 
 @named

@@ -25,6 +25,10 @@ TOOLS: dict[str, tuple[str, str]] = {
     "bench-peers": ("benchmarks/peers.py", "the arbiter beside those of others, whose programs you name (needs cc)"),
     "bench-rules": ("benchmarks/rules_speed.py", "the rules in C beside the engine, and environments beside others (needs cc)"),
     "bench-screen": ("benchmarks/screen.py", "what the live screen takes of a run's CPU (needs cc)"),
+    "khiva-worth": (
+        "tools/khiva_worth.py",
+        "what gems, cards and camels on their way are worth in Khiva, in points; some minutes",
+    ),
     "meter": ("benchmarks/meter.py", "how long a tick of modules lasts, by class of instructions"),
     "meter-interpreted": ("benchmarks/interpreted.py", "how long a tick of bots in JavaScript and Python lasts"),
     "overload": ("benchmarks/overload.py", "100,000 decisions of bots on an overloaded machine: none may forfeit (needs cc)"),

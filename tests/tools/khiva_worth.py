@@ -1,9 +1,10 @@
 """The worth of gems, cards and camels on their way in Khiva, in points by which a seat is further ahead at the end.
 
-``python -m tests.tools khiva-worth --seats 2 --minutes 3``. In matches of bots that search, a seat's view is taken at the start of
-turns, and the same view with one thing changed: a gem more, another card in the hand, a camel elsewhere. Worlds of both are played
-to the end, everybody by habits that learn (``attempt`` of ``khiva_arena.crules.khiva``). The difference is the worth of the thing
-for seats that play so. A row has the mean over the views, and its error at 95 %, by matches.
+``python -m tests.tools khiva-worth --seats 2 --minutes 3``. In matches of bots that search, a seat's view is taken at the start
+of turns, and the same view with one thing changed: a gem more, another card in the hand, a camel elsewhere. Worlds of both are
+played to the end, everybody by habits that learn (``attempt`` of ``khiva_arena.crules.khiva``). The difference is the worth of
+the thing for seats that play so. A row has the mean over the views, and its error at 95 %, by matches. Ctrl-C ends it with the
+rows until then.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from math import sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -76,7 +78,7 @@ def other_places(view: Mapping[str, Any], me: int) -> Iterator[Changed]:
 
 
 def lead(view: Mapping[str, Any], playouts: int, number: int) -> float:
-    """Return how far the seat is ahead at the end, on average over worlds. Raises ConfigError for a view that fits no position."""
+    """Return how far the seat is ahead at the end, by mean of worlds. Raises ConfigError for a view that fits no position."""
     seen, habits, stream = PLAYED.view(view), KhivaHabits(PLAYED), QuickStreamInC(number.to_bytes(32, "big"), "worth")
     learnt, counted = playouts // 3, []
     for at in range(playouts):
@@ -99,9 +101,8 @@ def chosen(state: State, seat: int, number: int) -> int:
     return choices[sums.index(max(sums))]
 
 
-def measure(seats: int, until: float, playouts: int, lots: Random) -> dict[str, list[float]]:
-    """Return by row the mean difference in each match, of matches that are played until a time."""
-    rows: dict[str, list[float]] = defaultdict(list)
+def measure(seats: int, until: float, playouts: int, lots: Random, rows: dict[str, list[float]]) -> None:
+    """Write by row the mean difference in each match, of matches that are played until a time."""
     while time.process_time() < until:
         state, _ = GAME.new(seats, RULES, lots.randbytes(32))
         found: dict[str, list[float]] = defaultdict(list)
@@ -117,7 +118,6 @@ def measure(seats: int, until: float, playouts: int, lots: Random) -> dict[str, 
             state.apply({seat: chosen(state, seat, lots.getrandbits(64)) for seat in state.pending()})
         for name, differences in found.items():
             rows[name].append(fmean(differences))
-    return rows
 
 
 def main() -> int:
@@ -130,7 +130,9 @@ def main() -> int:
     parser.add_argument("--playouts", type=int, default=300, help="of each view, 300 unless you say so")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     options = parser.parse_args()
-    rows = measure(options.seats, time.process_time() + 60 * options.minutes, options.playouts, Random(options.seed))
+    rows: dict[str, list[float]] = defaultdict(list)
+    with suppress(KeyboardInterrupt):  # then the rows are those of the matches until now
+        measure(options.seats, time.process_time() + 60 * options.minutes, options.playouts, Random(options.seed), rows)
     table = [
         (name, f"{fmean(found):.2f}", f"{1.96 * stdev(found) / sqrt(len(found)):.2f}", len(found))
         for name, found in sorted(rows.items())
