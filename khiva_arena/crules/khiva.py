@@ -47,7 +47,7 @@ Deed = tuple[str, *tuple[int, ...]]
 bring it to another place: else nobody is asked."""
 
 
-class KhivaState(StateInC):
+class KhivaPosition(StateInC):
     """A position of Khiva."""
 
     def hand(self, seat: int) -> list[list[int]]:
@@ -104,9 +104,9 @@ class KhivaRules(RulesInC):
     def __init__(self, rules: Mapping[str, Any]) -> None:
         super().__init__("khiva", rules)
 
-    def new(self, seats: int, secret: bytes, *, quick: bool = False) -> KhivaState:
+    def new(self, seats: int, secret: bytes, *, quick: bool = False) -> KhivaPosition:
         """Set a match up as ``RulesInC.new`` does."""
-        return KhivaState(self, seats, secret, quick)
+        return KhivaPosition(self, seats, secret, quick)
 
     def view(self, view: Mapping[str, Any] | bytes) -> "KhivaView":
         """Return a view as ``RulesInC.view`` does."""
@@ -116,9 +116,9 @@ class KhivaRules(RulesInC):
 class KhivaView(ViewInC):
     """A view of a match of Khiva, from which worlds are drawn."""
 
-    def world(self, stream: StreamInC) -> KhivaState:
+    def world(self, stream: StreamInC) -> KhivaPosition:
         """Return a position in which the seat has this view, as ``ViewInC.world`` does."""
-        return KhivaState._of(super().world(stream))
+        return KhivaPosition._of(super().world(stream))
 
 
 class KhivaHabits(HabitsInC):

@@ -50,7 +50,7 @@ NUMBERS = (
 )
 CLASSES = (
     *(one for name in crules.__all__ if isinstance(one := getattr(crules, name), type)),
-    *(khiva.KhivaRules, khiva.KhivaState, khiva.KhivaView, khiva.KhivaHabits),
+    *(khiva.KhivaRules, khiva.KhivaPosition, khiva.KhivaView, khiva.KhivaHabits),
 )
 """What is made and called."""
 OTHERS = (None, True, 1.5, float("nan"), "", "khiva", b"", b"a" * 32, bytes(31), [], [0], {}, {0: 0}, {"a": 1}, object(), len)

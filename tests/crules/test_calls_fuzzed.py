@@ -16,7 +16,7 @@ from khiva_arena.native import build
 
 CALLS, MANY = 6_000, 100_000
 NEVER_REFUSED = {"StateInC.clone", "StateInC.questions", "ViewInC.__bytes__", "StreamInC.u64", "QuickStreamInC.u64"}
-NEVER_REFUSED |= {"KhivaState.clone", "KhivaState.questions"}
+NEVER_REFUSED |= {"KhivaPosition.clone", "KhivaPosition.questions"}
 """Calls that take nothing."""
 
 

@@ -11,7 +11,7 @@ from rules_in_c import drawn_choices
 from wording import pattern
 
 from khiva_arena.crules import HabitsInC, QuickStreamInC, RulesInC, StateInC
-from khiva_arena.crules.khiva import USUAL, Deed, Judgement, KhivaHabits, KhivaRules, KhivaState
+from khiva_arena.crules.khiva import USUAL, Deed, Judgement, KhivaHabits, KhivaPosition, KhivaRules
 from khiva_arena.games import registry
 from khiva_arena.games.base import State
 
@@ -23,7 +23,7 @@ ODD = Judgement(gem=1.25, gems=5, carpet=-0.5, load=0.75, way=0.3125, card=2.5)
 """Weights that are all different, and exact in binary."""
 
 
-def positions(seats: int, matches: int = MATCHES) -> Iterator[tuple[State, KhivaState]]:
+def positions(seats: int, matches: int = MATCHES) -> Iterator[tuple[State, KhivaPosition]]:
     """Yield positions of random matches by random rules: of the engine, and of the rules in C."""
     lots = random.Random(seats)
     for _ in range(matches):
@@ -171,4 +171,4 @@ def test_arguments_without_a_meaning_are_refused() -> None:
             habits.mean(0, deed)  # type: ignore[arg-type]
     emira = registry.get("emira")
     with pytest.raises(ValueError, match="these are habits of khiva, not of emira"):
-        KhivaState._of(RulesInC("emira", emira.rules({})).new(3, bytes(32))).attempt(habits, 0, 0, 4, stream)
+        KhivaPosition._of(RulesInC("emira", emira.rules({})).new(3, bytes(32))).attempt(habits, 0, 0, 4, stream)
