@@ -122,8 +122,9 @@ EXAMPLES = {
     "decode": ("khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot", "khiva-arena decode --json raw/seat-0.from-bot"),
     "new": (
         "khiva-arena new python my-bot",
+        "khiva-arena new python my-bot --search",
         "khiva-arena new",
-        "khiva-arena new c my-search --search",
+        "khiva-arena new c my-bot --game silk_road",
         "khiva-arena new game my-game",
         "khiva-arena new repository my-bot --language rust",
     ),

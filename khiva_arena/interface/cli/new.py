@@ -16,7 +16,7 @@ REPOSITORY = "repository"
 @click.argument("language", required=False, shell_complete=LANGUAGE)
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--module", "as_module", is_flag=True, help="Build the bot as a WebAssembly module, bot.wasm.")
-@click.option("--search", "searches", is_flag=True, help="Make a bot that searches, in Khiva.")
+@click.option("--search", "searches", is_flag=True, help="Make a bot that searches: the strongest start for Khiva.")
 @click.option(
     "--language", "of_bot", metavar="LANGUAGE", shell_complete=LANGUAGE, help="Of a repository: its bot's [default: python]."
 )
@@ -24,20 +24,22 @@ REPOSITORY = "repository"
     "--game",
     metavar="GAME",
     shell_complete=GAME,
-    help="Of a repository: the game of its test [default: the bot's first, or khiva].",
+    help="The game that AGENTS.md is about, and the test of a repository [default: the bot's first, or khiva].",
 )
 @json_option
 def command(language: str | None, folder: Path | None, as_json: bool, **flags: Any) -> None:
     """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game. Without arguments, list the languages
-    and what this machine lacks for each.
+    and what this machine lacks for each. Coding agents find in FOLDER/AGENTS.md all that they need to begin.
 
-    FOLDER has the kit of the language, one short file to edit, a bot.toml and a README. Instead of LANGUAGE, name a bot of
-    `khiva-arena bots`, such as shipped:python/llm, to begin with a copy of it; or write game: then FOLDER is a game of your own,
-    a small one for 2 to 5 seats, with its test and a bot. Write ladder, and FOLDER is a ladder, by which `khiva-arena grade`
-    marks bots. Write repository, and FOLDER is the content of a git repository. It has a bot in the --language, test.sh, and the
-    files by which GitHub and GitLab run test.sh. This script checks the bot, and tests it against the bot on the branch main.
+    FOLDER has the kit of the language, one short file to edit, a bot.toml, a README and AGENTS.md. Instead of LANGUAGE, name a
+    bot of `khiva-arena bots`, such as shipped:python/llm, to begin with a copy of it; or write game: then FOLDER is a game of
+    your own, a small one for 2 to 5 seats, with its test and a bot. Write ladder, and FOLDER is a ladder, by which `khiva-arena
+    grade` marks bots. Write repository, and FOLDER is the content of a git repository. It has a bot in the --language, test.sh,
+    and the files by which GitHub and GitLab run test.sh. This script checks the bot, and tests it against the bot on the branch
+    main.
 
-    --search: the new bot searches, in Khiva, in under 200 lines; `khiva-arena new --search` lists languages.
+    --search: the new bot searches, in Khiva, in under 200 lines, and is about as strong as thinker, the strongest start;
+    `khiva-arena new --search` lists languages.
 
     What --json prints is described by the schema protocol/schema/output/new.json, which is installed with the package."""
     from khiva_arena.interface.commands.new import NewWish, new  # when it is called, so that -h is quick

@@ -26,6 +26,8 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.games.registry import NAMES, unknown
+from khiva_arena.interface.commands import new_agents
 from khiva_arena.interface.commands.json_shapes import VERSION, NewLanguage, NewOutput, printed
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.new_file import Unwritten
@@ -59,7 +61,7 @@ class NewWish(NamedTuple):
     as_module: whether the build of the bot makes a WebAssembly module.
     searches: whether the bot searches.
     of_bot: of a repository, the language of its bot, or a shipped bot to copy; None for Python.
-    game: of a repository, the game of its test; None for the first game that its bot plays.
+    game: of AGENTS.md, and of a repository's test; None for the first game that the bot plays.
     """
 
     as_module: bool
@@ -71,10 +73,10 @@ class NewWish(NamedTuple):
 def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool) -> None:
     """Make the bot or the game, or list the languages."""
     as_module, searches, of_bot, game = wish
-    if flag := "--language" if of_bot else "--game" if game else "":
-        raise ConfigError(
-            f"{flag} is for a repository: khiva-arena new repository my-bot {flag} {shlex.quote(of_bot or game or '')}"
-        )
+    if of_bot:
+        raise ConfigError(f"--language is for a repository: khiva-arena new repository my-bot --language {shlex.quote(of_bot)}")
+    if game and (language is None or language.casefold() in (GAME, LADDER)):
+        raise ConfigError(f"--game is for a bot or a repository: khiva-arena new python my-bot --game {shlex.quote(game)}")
     if language is None:
         _list(as_json, as_module, searches)
         return
@@ -91,15 +93,24 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
     if folder is None:
         words = f"{shlex.quote(language)} my-bot{' --search' * searches}{' --module' * as_module}"
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {words}")
-    files = make(kit, folder, start, as_module)
+    template = bot_files.load(f"{shipped.WORD}{kit.name}/{start}")
+    chosen = game_of(wish, template.games)
+
+    def fill_all(draft: Path, name: str) -> None:
+        fill(kit, draft, name, start, as_module)
+        (draft / new_agents.FILE).write_text(
+            new_agents.bot_page(name, new_agents.typed(folder), kit, chosen, start, as_module), encoding="utf-8"
+        )
+
+    files = make_folder(folder, fill_all)
     lacks = lacks_of(kit, as_module, searches)
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    template = bot_files.load(f"{shipped.WORD}{kit.name}/{start}")
     interpreted = None if as_module else template.interpreted
     only_ticks = bool(lacks and interpreted and not template.build and pin_of(interpreted.word))
     commands = [f"khiva-arena check {word}"]
     if not only_ticks:
-        commands.append(f"khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}")
+        others = new_agents.opponents(chosen)
+        commands.append(f"khiva-arena match{others.flag} --bot {word}{others.words}{' --notes' * searches}")
     if as_module or only_ticks:
         opponent = "shipped:python/greedy" if pin_of("python") else word
         commands.append(f"khiva-arena match --clock ticks --bot {word} --bot {opponent}")
@@ -116,6 +127,7 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         )
         click.echo(printed(made))
         return
+    click.echo(new_agents.start_line(kit, chosen, start, as_module))
     click.echo(harmless(f"{said}: {', '.join(files)}"))
     if only_ticks:
         click.echo(f"It plays in ticks here; by the wall clock it needs, on Debian and Ubuntu: {lacks}")
@@ -139,8 +151,20 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         if not modules.library():
             click.echo(modules.NEEDS)
         click.echo(f"How to limit thinking by instructions: {where('modules')}")
-    click.echo(f"What a bot is asked: {where('games')}")
+    click.echo(
+        f"What a bot is asked: {where('games')}; the most important facts, for coding agents too: {folder / new_agents.FILE}"
+    )
     click.echo(f"How to make it better: {where('improve-a-bot')}")
+
+
+def game_of(wish: NewWish, plays: tuple[str, ...]) -> str:
+    """Return the game that a new bot is for. ``plays``: the games that it plays, () for all. Raises ConfigError."""
+    game = wish.game or (plays or NAMES)[0]
+    if game not in NAMES:
+        raise ConfigError(f"--game: {unknown(game, NAMES)} Name a game that comes with the arena")
+    if plays and game not in plays:
+        raise ConfigError(f"--game {game}: this bot plays {', '.join(plays)} only")
+    return game
 
 
 def lacks_of(kit: Language, as_module: bool, searches: bool) -> str:
@@ -221,6 +245,7 @@ def _fill_game(draft: Path) -> None:
         (draft / name).parent.mkdir(exist_ok=True)
         (draft / name).write_bytes((folder / source).read_bytes())
     shutil.copyfile(shipped.folder("bots") / "python" / "kit" / KIT, draft / "bot" / KIT)
+    (draft / new_agents.FILE).write_text(new_agents.own_game_page(draft / GAME_FILE), encoding="utf-8")
 
 
 def _list(as_json: bool, as_module: bool, searches: bool) -> None:

@@ -17,9 +17,10 @@ from khiva_arena.common.text import harmless
 from khiva_arena.common.version import is_released
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.registry import GAMES, NAMES, unknown
+from khiva_arena.games.registry import GAMES
+from khiva_arena.interface.commands import new_agents
 from khiva_arena.interface.commands.json_shapes import VERSION, NewOutput, printed
-from khiva_arena.interface.commands.new import NewWish, fill, lacks_of, make_folder, template_for
+from khiva_arena.interface.commands.new import NewWish, fill, game_of, lacks_of, make_folder, template_for
 
 TEST = "test.sh"
 FILES = {
@@ -37,7 +38,7 @@ def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
     if folder is None:
         raise ConfigError("name a folder for the new repository: khiva-arena new repository my-bot")
     kit, start, searches = template_for(wish.of_bot or "python", wish.as_module, wish.searches)
-    game = _game_of(wish, bot_files.load(f"{shipped.WORD}{kit.name}/{start}").games)
+    game = game_of(wish, bot_files.load(f"{shipped.WORD}{kit.name}/{start}").games)
     marks = {
         "@GAME@": game,
         "@SEATS@": str(GAMES[game].seats[0]),
@@ -50,6 +51,8 @@ def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
         for path, source in FILES.items():
             (draft / path).parent.mkdir(parents=True, exist_ok=True)
             (draft / path).write_text(_filled(source, marks), encoding="utf-8")
+        agents = new_agents.bot_page(name, ".", kit, game, start, wish.as_module)
+        (draft / new_agents.FILE).write_text(agents, encoding="utf-8")
 
     names = make_folder(folder, fill_all)
     lacks = lacks_of(kit, wish.as_module, searches)
@@ -66,17 +69,8 @@ def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
         )
         click.echo(printed(made))
     else:
+        click.echo(new_agents.start_line(kit, game, start, wish.as_module))
         _print(folder, kit, names, lacks)
-
-
-def _game_of(wish: NewWish, plays: tuple[str, ...]) -> str:
-    """Return the game of the test. ``plays``: the games that the bot plays, () for all. Raises ConfigError."""
-    game = wish.game or (plays or NAMES)[0]
-    if game not in NAMES:
-        raise ConfigError(f"--game: {unknown(game, NAMES)} The test of a repository plays a game that comes with the arena")
-    if plays and game not in plays:
-        raise ConfigError(f"--game {game}: this bot plays {', '.join(plays)} only")
-    return game
 
 
 def _packages(kit: Language, wish: NewWish, searches: bool) -> list[str]:

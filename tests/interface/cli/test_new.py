@@ -35,7 +35,7 @@ def test_it_is_all_that_the_bot_needs(name: str, tmp_path: Path) -> None:
     bot = load(str(folder))
     assert (bot.name, bot.version, bot.games) == ("my-bot", "1", ())
     staged = {staged for staged, _ in bot.sources}
-    assert staged == set(said["files"]) - {"README.md", "bot.toml"}
+    assert staged == set(said["files"]) - {"README.md", "AGENTS.md", "bot.toml"}
     original = load(f"shipped:{name}/random")
     assert (bot.run, bot.build) == (original.run, original.build)
     assert {s for s, _ in original.sources} == staged
@@ -98,7 +98,7 @@ def test_a_bot_that_searches(tmp_path: Path) -> None:
         mine, original = load(str(tmp_path / name)), load(f"shipped:{name}/thinker")
         assert (mine.name, mine.games, mine.run, mine.build) == (name, ("khiva",), original.run, original.build)
         assert {staged for staged, _ in mine.sources} == {staged for staged, _ in original.sources}
-        assert set(said["files"]) == {staged for staged, _ in mine.sources} | {"README.md", "bot.toml"}
+        assert set(said["files"]) == {staged for staged, _ in mine.sources} | {"README.md", "AGENTS.md", "bot.toml"}
         assert f'"{name}"' in (tmp_path / name / shipped.languages()[name].main).read_text()
     names = ", ".join(able)
     refused = {

@@ -253,10 +253,11 @@ def test_its_test_plays_a_game_at_its_fewest_seats(game: str, tmp_path: Path) ->
 def test_what_it_refuses(tmp_path: Path) -> None:
     refused = {
         ("repository",): sentence("new", "name-folder-for-repository"),
-        ("repository", "x", "--game", "chess"): sentence("new", "repository-game-of-arena"),
+        ("repository", "x", "--game", "chess"): sentence("new", "game-of-arena"),
         ("repository", "x", "--search", "--game", "emira"): sentence("new", "bot-plays-only", game="emira", plays="khiva"),
-        ("python", "x", "--game", "emira"): sentence("new", "is-for-repository", flag="--game", word="emira"),
-        ("--language", "c"): sentence("new", "is-for-repository", flag="--language", word="c"),
+        ("game", "x", "--game", "emira"): sentence("new", "is-for-bot", word="emira"),
+        ("--game", "emira"): sentence("new", "is-for-bot", word="emira"),
+        ("--language", "c"): sentence("new", "is-for-repository", word="c"),
     }
     for words, why in refused.items():
         assert why in arena("new", *words, cwd=tmp_path, code=2).stderr

@@ -1,0 +1,167 @@
+"""AGENTS.md of a new folder: short, of its game and language, with the figures of the data file, and commands that work."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from arena import arena
+from cases import cases
+from wording import sentence
+
+from khiva_arena.common import shipped, strength
+from khiva_arena.entrants.bots import load
+from khiva_arena.games import schema
+from khiva_arena.games.registry import GAMES
+from khiva_arena.interface.commands import new_agents
+
+MOST_WORDS = 1200
+
+
+def page(language: str, game: str, start: str = "random", as_module: bool = False) -> str:
+    return new_agents.bot_page("my-bot", "my-bot", shipped.languages()[language], game, start, as_module)
+
+
+def starts(game: str) -> list[tuple[str, str]]:
+    """Each language and bot from which a bot for a game can begin."""
+    words = {word: load(word).games for word in shipped.bots()}
+    able = [word for word, games in words.items() if not games or game in games]
+    return [(language, name) for language, _, name in (word.removeprefix(shipped.WORD).partition("/") for word in able)]
+
+
+@cases("game", GAMES)
+def test_it_is_short_and_whole_in_each_language_and_from_each_bot(game: str) -> None:
+    for language, start in starts(game):
+        for as_module in {False, shipped.languages()[language].module is not None}:
+            text = page(language, game, start, as_module)
+            assert len(text.split()) <= MOST_WORDS, (language, start)
+            assert not re.search(r"@[A-Z]", text)
+            assert f"`{shipped.languages()[language].main}`" in text
+
+
+@cases("game", GAMES)
+def test_it_has_twelve_rules_a_real_decision_and_each_kind_of_question(game: str) -> None:
+    text = page("python", game)
+    rules = text.partition("## The rules in twelve lines\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^(\d+)\. ", rules, re.MULTILINE) == [str(number) for number in range(1, 13)]
+    request = json.loads(text.partition("```json\n")[2].partition("```")[0])
+    shapes = schema.shapes_of(GAMES[game])
+    assert request["kind"] in shapes.decisions
+    example = (shipped.folder("protocol") / "games" / f"{game}.md").read_text("utf-8")
+    assert new_agents.decision_of(game) in example
+    kinds = text.partition("## Kinds of question\n")[2].partition("\n## ")[0]
+    asked = {kind for row in re.findall(r"^\| (`.*?) \|", kinds, re.MULTILINE) for kind in re.findall(r"`(\w+)`", row)}
+    only_by_a_rule = {"move"} if game == "khiva" else set()
+    assert asked == set(shapes.decisions) - only_by_a_rule
+
+
+@cases("game", GAMES)
+def test_its_figures_are_those_of_the_data_file(game: str) -> None:
+    text, ladders = page("python", game), strength.ladders()[game]
+    for seats in (number for number in ladders if number in strength.TABLED):
+        for rung in ladders[seats].rungs:
+            (row,) = re.findall(rf"^\| `{rung.bot}` .*", text, re.MULTILINE)
+            assert f"| {rung.in_words} | {strength.milliseconds(rung.ms)} |" in row
+        twice = ladders[seats].twice
+        assert twice is None or f"{strength.measured(twice.elo, twice.error)} Elo at {seats} seats" in text
+    assert all(f"- {line}\n" in text for line in strength.in_vain(game))
+    seconds = strength.seconds()
+    assert all(re.search(rf"^\| `khiva-arena {name} .* {seconds[name]:g} s", text, re.MULTILINE) for name in seconds)
+
+
+def test_figures_are_read_from_the_data_file_and_stand_in_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = strength.ladders()
+    rung = strength.Rung("thinker", "c/thinker", 1234.0, 56.0, 78.0)
+    khiva = {seats: ladder._replace(rungs=(ladder.rungs[0], rung)) for seats, ladder in old["khiva"].items()}
+    monkeypatch.setattr(strength, "ladders", lambda: {**old, "khiva": khiva})
+    text = page("python", "khiva")
+    assert "| `c/thinker` | 1234 ± 56 | 78 |" in text
+    assert "(Elo over greedy: 1234 ± 56 at 2, 1234 ± 56 at 3 seats)." in text
+
+
+def test_the_strongest_start_comes_first(tmp_path: Path) -> None:
+    thinker = new_agents.how_strong("khiva", "thinker")
+    best = f"python my-bot --search, {thinker}."
+    first = {
+        ("python", "a"): sentence("new", "strongest-start", title="Khiva", language="Python", words=best),
+        ("ruby", "b"): sentence("new", "strongest-elsewhere", title="Khiva", words=best),
+        ("c", "c", "--search"): sentence("new", "start-strength", title="Khiva", strength=f"{thinker}."),
+        ("c", "d", "--game", "silk_road"): sentence(
+            "new",
+            "strongest-start",
+            title="Silk Road",
+            language="C",
+            words=f"shipped:c/strong_silk_road my-bot, {new_agents.how_strong('silk_road', 'strong')}.",
+        ),
+    }
+    assert {words: arena("new", *words, cwd=tmp_path).stdout.partition("\n")[0] for words in first} == first
+
+
+def test_a_stronger_bot_is_not_told_to_begin_with_a_weaker_one() -> None:
+    strong = new_agents.how_strong("khiva", "strong")
+    said = new_agents.start_line(shipped.languages()["c"], "khiva", "strong_khiva")
+    assert said == sentence("new", "start-strength", title="Khiva", strength=f"{strong}.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("python", "my-bot"), ("shipped:c/greedy", "my-bot"), ("repository", "my-bot")])
+def test_it_is_no_part_of_the_bot(words: tuple[str, ...], tmp_path: Path) -> None:
+    said = json.loads(arena("new", *words, "--json", cwd=tmp_path).stdout)
+    assert new_agents.FILE in said["files"]
+    folder = tmp_path / "my-bot"
+    before = load(str(folder))
+    assert new_agents.FILE not in dict(before.sources)
+    (folder / new_agents.FILE).unlink()
+    assert load(str(folder)).identity == before.identity
+
+
+@pytest.mark.slow
+def test_its_link_leads_to_a_page(tmp_path: Path) -> None:
+    arena("new", "python", "my-bot", cwd=tmp_path)
+    arena("new", "game", "my-game", cwd=tmp_path)
+    for name in ("my-bot", "my-game"):
+        (link,) = re.findall(r"^More: (.+)$", (tmp_path / name / new_agents.FILE).read_text(), re.MULTILINE)
+        assert Path(link).is_file()
+
+
+@pytest.mark.slow
+def test_its_commands_work_as_it_says(tmp_path: Path) -> None:
+    arena("new", "shipped:python/naive", "my-bot", cwd=tmp_path)
+    shutil.copytree(tmp_path / "my-bot", tmp_path / "OLD")
+    with (tmp_path / "OLD" / "main.py").open("a") as file:
+        file.write("# older\n")
+    rows = re.findall(
+        r"^\| `khiva-arena (.+?)` \| (.+?) \| (.+?) \|", (tmp_path / "my-bot" / new_agents.FILE).read_text(), re.MULTILINE
+    )
+    assert [words.split()[0] for words, _, _ in rows] == ["new", "check", "match", "compare", "replay"]
+    for words, codes, keys in rows:
+        typed = words.replace("new python my-bot", "new python other").replace("--for 4m", "--matches 16").split()
+        more = ["--trust-bots"] if typed[0] in ("match", "compare") else []
+        done = arena(*typed, *more, "--json", cwd=tmp_path, code=None)
+        assert str(done.returncode) in re.findall(r"\b\d\b", codes), (words, done.stderr)
+        assert set(re.findall(r"`(\w+)`", keys.partition(" (")[0])) <= json.loads(done.stdout).keys()
+
+
+@pytest.mark.slow
+def test_of_a_game_of_ones_own_it_says_what_the_contract_knows(tmp_path: Path) -> None:
+    arena("new", "game", "mine", cwd=tmp_path)
+    text = (tmp_path / "mine" / new_agents.FILE).read_text()
+    assert len(text.split()) <= MOST_WORDS
+    assert not re.search(r"@[A-Z]", text)
+    shown = arena("games", "mine/game.py", cwd=tmp_path, code=None).stdout
+    for fact in ("bidding", "2 to 5 seats", "cards = 13"):
+        assert fact in text
+        assert fact in shown
+    request = json.loads(text.partition("```json\n")[2].partition("```")[0])
+    assert (request["kind"], request["legal"][0]) == ("bid", ["card", 1])
+
+
+def test_a_game_is_one_that_the_bot_plays(tmp_path: Path) -> None:
+    assert "this bot plays khiva only" in arena("new", "python", "x", "--search", "--game", "emira", cwd=tmp_path, code=2).stderr
+    assert "chess" in arena("new", "python", "x", "--game", "chess", cwd=tmp_path, code=2).stderr
+    assert not (tmp_path / "x").exists()
+    said = arena("new", "python", "x", "--game", "emira", cwd=tmp_path).stdout
+    assert (
+        "  khiva-arena match --game emira --bot x --bot shipped:python/greedy_emira --bot shipped:python/greedy_emira\n" in said
+    )
