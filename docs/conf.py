@@ -13,6 +13,7 @@ from pygments.lexers.special import TextLexer
 from sphinx.addnodes import pending_xref
 
 sys.path.insert(0, str(Path(__file__).parent))
+import for_agents
 from side_bar import about, toctrees
 
 project = "Khiva Arena"
@@ -137,9 +138,10 @@ def _description(_app: Any, name: str, _template: str, context: dict[str, Any], 
 
 
 def _start_page(app: Any, error: Exception | None) -> None:
-    """The site opens at its top folder."""
+    """The site opens at its top folder, and programs read it as Markdown."""
     if error is None and app.builder.format == "html":
         Path(app.outdir, "index.html").write_text(START.format(project, "docs/index.html"), encoding="utf-8")
+        for_agents.write(Path(app.outdir))
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -6,7 +6,7 @@ The build of a wheel and of the package's description runs this file by itself, 
 import posixpath
 import re
 import runpy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +46,11 @@ def place(path: str) -> str:
 def in_wheel(path: str) -> str:
     """Return the text of a page with links that hold in a wheel."""
     return _with_links(path, lambda target: place(target) and posixpath.relpath(place(target), posixpath.dirname(place(path))))
+
+
+def with_links_among(path: str, pages: Collection[str]) -> str:
+    """Return the text of a page with its links to other pages; other links within the tree become plain words."""
+    return _with_links(path, lambda target: posixpath.relpath(target, posixpath.dirname(path)) if target in pages else "")
 
 
 def description() -> str:

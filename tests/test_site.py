@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 DOCS = ROOT / "docs"
 BUILT = DOCS / "_build" / "html"
 PAGES = tomllib.loads((DOCS / "pages.toml").read_text("utf-8"))
+LINK = re.compile(r"\]\(([^()\s#]+)(?:#[^()\s]*)?\)")
 COLUMNS = 80
 """The width of a terminal, and of a code block that is seen whole on the site."""
 
@@ -51,6 +52,31 @@ def test_a_page_has_one_heading_above_all_others_and_no_page_that_was_replaced_i
 def test_the_commands_of_the_first_pages_are_seen_whole(file: str) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / file).read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert [line for block in blocks for line in block.splitlines() if len(line) > COLUMNS] == []
+
+
+def test_programs_find_each_page_as_markdown_from_one_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    tools = runpy.run_path(str(DOCS / "for_agents.py"))
+    tools["write"](tmp_path)
+    listed = re.findall(r"^- \[.+\]\((\S+?)\)(?:: .+)?$", (tmp_path / "llms.txt").read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md"))
+    assert {row["file"] for row in PAGES.values()} <= set(listed)
+    dead = {
+        (name, link)
+        for name in listed
+        for link in LINK.findall(re.sub(r"^```.*?^```", "", (tmp_path / name).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL))
+        if "://" not in link and not (tmp_path / name).parent.joinpath(link).is_file()
+    }
+    assert dead == set()
+    games = (tmp_path / "docs" / "games.md").read_text("utf-8")
+    assert "](../protocol/games/khiva.md)" in games
+    assert (DOCS / "games.md").read_text("utf-8").splitlines()[0] == games.splitlines()[0]
+
+
+@pytest.mark.soak
+def test_the_built_site_has_a_list_for_programs(site: Path) -> None:
+    assert (site / "llms.txt").read_text("utf-8").startswith("# Khiva Arena\n")
+    assert (site / "docs" / "games.md").is_file()
 
 
 @pytest.mark.soak
