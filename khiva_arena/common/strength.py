@@ -18,7 +18,7 @@ TABLED = (2, 3)
 """The numbers of seats of which a short page shows the ladder."""
 
 
-class Step(NamedTuple):
+class BotStep(NamedTuple):
     """Two bots that met: how far one is above the other.
 
     bot, over: two names of rungs.
@@ -37,7 +37,7 @@ class Step(NamedTuple):
     least: float | None = None
 
 
-class Rung(NamedTuple):
+class BotRung(NamedTuple):
     """A bot on the scale of its game at a number of seats.
 
     name: of the rung, as "search".
@@ -78,7 +78,7 @@ class Twice(NamedTuple):
     measured: str
 
 
-class Ladder(NamedTuple):
+class BotLadder(NamedTuple):
     """The bots of a game at a number of seats on one scale.
 
     steps: what was measured.
@@ -86,11 +86,11 @@ class Ladder(NamedTuple):
     twice: None if nobody measured it.
     """
 
-    steps: tuple[Step, ...]
-    rungs: tuple[Rung, ...]
+    steps: tuple[BotStep, ...]
+    rungs: tuple[BotRung, ...]
     twice: Twice | None
 
-    def rung(self, name: str) -> Rung | None:
+    def rung(self, name: str) -> BotRung | None:
         """Return the rung of that name, None if there is none."""
         return next((rung for rung in self.rungs if rung.name == name), None)
 
@@ -104,7 +104,7 @@ def _raw() -> dict[str, Any]:
 
 
 @cache
-def ladders() -> dict[str, dict[int, Ladder]]:
+def ladders() -> dict[str, dict[int, BotLadder]]:
     """Return the ladders by game and number of seats."""
     games = _raw()["ladders"].items()
     return {game: {int(seats): ladder_of(row) for seats, row in by_seats.items()} for game, by_seats in games}
@@ -122,11 +122,11 @@ def in_vain(game: str) -> list[str]:
     return found
 
 
-def ladder_of(row: dict[str, Any]) -> Ladder:
+def ladder_of(row: dict[str, Any]) -> BotLadder:
     """Return a ladder as the file has it."""
-    steps = tuple(Step(**step) for step in row["steps"])
+    steps = tuple(BotStep(**step) for step in row["steps"])
     twice = row.get("twice")
-    return Ladder(steps, tuple(Rung(**rung) for rung in row["rungs"]), Twice(**twice) if twice else None)
+    return BotLadder(steps, tuple(BotRung(**rung) for rung in row["rungs"]), Twice(**twice) if twice else None)
 
 
 def measured(value: float | None, error: float | None) -> str:

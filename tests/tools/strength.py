@@ -26,7 +26,7 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from khiva_arena.common.strength import ANCHOR, FILE, Ladder, Rung, Step, Twice, ladder_of  # noqa: E402 - the checkout's own
+from khiva_arena.common.strength import ANCHOR, FILE, BotLadder, BotRung, BotStep, Twice, ladder_of  # noqa: E402 - the checkout's own
 
 DATA = ROOT / "khiva_arena" / "common" / FILE
 BOTS = {
@@ -183,13 +183,13 @@ def month() -> str:
     return datetime.now(UTC).strftime("%Y-%m")
 
 
-def measure(options: argparse.Namespace, out: str) -> tuple[list[Step], dict[str, float | None]]:
+def measure(options: argparse.Namespace, out: str) -> tuple[list[BotStep], dict[str, float | None]]:
     """Play the steps. Return them, and the milliseconds of a decision by rung."""
     steps, times = [], {}
     for bot, over in steps_of(options):
         table = play(run_words(options, word_of(options, bot), word_of(options, over), out))
         first = identity(out, table["events"][0])
-        steps.append(Step(bot, over, *difference(table, first), options.seeds, month(), least(table, first)))
+        steps.append(BotStep(bot, over, *difference(table, first), options.seeds, month(), least(table, first)))
         print(f"{bot} over {over}: {steps[-1].elo} +/- {steps[-1].error}, at least {steps[-1].least}", file=sys.stderr)
         for position, rung in enumerate((bot, over)):
             times[rung] = processor_ms(out, table["events"][0], position)
@@ -233,7 +233,7 @@ def changed(source: str, game: str, text: str) -> str:
 # --- the scale ---
 
 
-def scale(steps: Sequence[Step]) -> dict[str, tuple[float, float]]:
+def scale(steps: Sequence[BotStep]) -> dict[str, tuple[float, float]]:
     """Return Elo and its 95 % by rung, for all that steps join to the anchor: the sums that fit the steps best, each weighed by
     its error. Steps that went one way count nothing."""
     known = [step for step in steps if step.elo is not None and step.error]
@@ -254,7 +254,7 @@ def scale(steps: Sequence[Step]) -> dict[str, tuple[float, float]]:
     return {ANCHOR: (0.0, 0.0)} | {name: (round(elo, 1), round(error, 1)) for name, elo, error in found}
 
 
-def merged(old: Sequence[Step], new: Sequence[Step], game: str) -> list[Step]:
+def merged(old: Sequence[BotStep], new: Sequence[BotStep], game: str) -> list[BotStep]:
     """Return the steps of a ladder in their order: of two of the same bots the one with more deals, the new one if equal."""
     best = {(step.bot, step.over): step for step in old}
     for step in new:
@@ -267,18 +267,18 @@ def merged(old: Sequence[Step], new: Sequence[Step], game: str) -> list[Step]:
     return sorted(best.values(), key=lambda step: order.index((step.bot, step.over)))
 
 
-def rungs(game: str, steps: Sequence[Step], times: Mapping[str, float | None]) -> list[Rung]:
+def rungs(game: str, steps: Sequence[BotStep], times: Mapping[str, float | None]) -> list[BotRung]:
     """Return the rungs of a ladder, the weakest first, those without a place on the scale last."""
     places, names = scale(steps), BOTS[game]
     some = [
-        Rung(name, bot, *places.get(name, (None, None)), times.get(name), "" if name in places else bound(name, steps, places))
+        BotRung(name, bot, *places.get(name, (None, None)), times.get(name), "" if name in places else bound(name, steps, places))
         for name, bot in names.items()
     ]
     order = list(names)
     return sorted(some, key=lambda rung: (rung.elo is None, rung.elo or 0.0, order.index(rung.name)))
 
 
-def bound(name: str, steps: Sequence[Step], places: Mapping[str, tuple[float, float]]) -> str:
+def bound(name: str, steps: Sequence[BotStep], places: Mapping[str, tuple[float, float]]) -> str:
     """Return a bound of a rung that only a step which went one way joins to the scale, "" if none does."""
     for step in steps:
         if step.least is not None and step.over == name and step.bot in places:
@@ -296,7 +296,7 @@ class Data(NamedTuple):
     in_vain: sentences by game, which people write.
     """
 
-    ladders: dict[str, dict[str, Ladder]]
+    ladders: dict[str, dict[str, BotLadder]]
     seconds: dict[str, float]
     in_vain: dict[str, list[str]]
 
@@ -312,7 +312,7 @@ def text_of(data: Data) -> str:
     return "{\n" + ",\n".join([*parts, ' "ladders": {\n' + ",\n".join(games) + "\n }"]) + "\n}\n"
 
 
-def _table(ladder: Ladder) -> str:
+def _table(ladder: BotLadder) -> str:
     some = (("steps", ladder.steps), ("rungs", ladder.rungs))
     parts = [f'    "{key}": {_rows([row._asdict() for row in rows], "     ")}' for key, rows in some]
     twice = json.dumps(ladder.twice._asdict(), ensure_ascii=False) if ladder.twice else "null"
@@ -347,18 +347,18 @@ def _seconds(words: Sequence[str], place: str) -> float:
     return time.monotonic() - began
 
 
-def write(options: argparse.Namespace, steps: Sequence[Step], times: Mapping[str, float | None], twice: Twice | None) -> None:
+def write(options: argparse.Namespace, steps: Sequence[BotStep], times: Mapping[str, float | None], twice: Twice | None) -> None:
     """Put what was measured into the file, and work out its scale again."""
     data, seats = read(), str(options.seats)
     ladders = data.ladders.setdefault(options.game, {})
-    old = ladders.get(seats, Ladder((), (), None))
+    old = ladders.get(seats, BotLadder((), (), None))
     kept = merged(old.steps, steps, options.game)
     ms = {rung.name: rung.ms for rung in old.rungs} | {
         name: value for name, value in times.items() if any(name in (step.bot, step.over) and step in kept for step in steps)
     }
     if twice and old.twice and old.twice.deals > twice.deals:
         twice = None
-    ladders[seats] = Ladder(tuple(kept), tuple(rungs(options.game, kept, ms)), twice or old.twice)
+    ladders[seats] = BotLadder(tuple(kept), tuple(rungs(options.game, kept, ms)), twice or old.twice)
     DATA.write_text(text_of(data), encoding="utf-8")
 
 

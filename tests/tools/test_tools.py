@@ -12,7 +12,7 @@ import pytest
 from cases import cases
 
 from khiva_arena.common import shipped
-from khiva_arena.common.strength import Step
+from khiva_arena.common.strength import BotStep
 from khiva_arena.entrants import bots
 
 HERE = Path(__file__).parent
@@ -91,8 +91,8 @@ def test_strength_plays_each_bot_of_a_game_against_a_weaker_one(game: str) -> No
         assert line.endswith(f"--bot shipped:{names[bot]} --bot shipped:{names[over]} --out out --json")
 
 
-def step(bot: str, over: str, elo: float | None, error: float | None, deals: int = 10, least: float | None = None) -> Step:
-    return Step(bot, over, elo, error, deals, "2026-11", least)
+def step(bot: str, over: str, elo: float | None, error: float | None, deals: int = 10, least: float | None = None) -> BotStep:
+    return BotStep(bot, over, elo, error, deals, "2026-11", least)
 
 
 def test_a_scale_adds_steps_up_and_their_errors_as_squares() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from khiva_arena.common import shipped
 from khiva_arena.common.manual import where
-from khiva_arena.common.strength import Rung, ladders
+from khiva_arena.common.strength import BotRung, ladders
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import InternalError
 from khiva_arena.extensions.grading.ladder import FILE
@@ -58,7 +58,7 @@ def fill(draft: Path) -> None:
     write_seal(draft)
 
 
-def rungs() -> list[Rung]:
+def rungs() -> list[BotRung]:
     """Return the rungs of a new ladder, the weakest first, as they were measured."""
     return [rung for rung in ladders()["khiva"][SEATS].rungs if rung.name in BOTS]
 

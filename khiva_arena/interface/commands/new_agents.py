@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from khiva_arena.common import shipped, strength
 from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language
-from khiva_arena.common.strength import Rung
+from khiva_arena.common.strength import BotRung
 from khiva_arena.games.base import Decision, Game, State
 from khiva_arena.games.registry import GAMES, NAMES
 from khiva_arena.rng import Stream
@@ -28,7 +28,7 @@ SHOWN = 8
 """The entries of a list of choices that are shown."""
 
 
-class Start(NamedTuple):
+class BestStart(NamedTuple):
     """The strongest bot in a language from which a new bot can begin.
 
     words: of ``new``, as they are typed.
@@ -38,26 +38,26 @@ class Start(NamedTuple):
 
     words: str
     start: str
-    rung: Rung
+    rung: BotRung
 
     def how_strong(self, game: str) -> str:
         """Return its strength in words."""
         return how_strong(game, self.rung.name)
 
 
-def strongest(kit: Language, game: str, as_module: bool = False) -> Start | None:
+def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | None:
     """Return the strongest start in a language for a game, None if there is no better one than random choices. That with
     ``--search`` comes before stronger bots: it is made to be changed."""
     flag = " --module" * as_module
     if kit.search_tools(as_module) and game == NAMES[0]:
-        return Start(f"{kit.name} my-bot --search{flag}", shipped.SEARCH, _rungs(game, shipped.SEARCH)[0][1])
+        return BestStart(f"{kit.name} my-bot --search{flag}", shipped.SEARCH, _rungs(game, shipped.SEARCH)[0][1])
     able = [
         (rung.elo, name, rung) for name, rung in _shipped_rungs(kit, game).items() if rung.name != START and rung.elo is not None
     ]
     if not able:
         return None
     _, name, rung = max(able, key=lambda one: one[0])
-    return Start(f"{shipped.WORD}{kit.name}/{name} my-bot{flag}", name, rung)
+    return BestStart(f"{shipped.WORD}{kit.name}/{name} my-bot{flag}", name, rung)
 
 
 def how_strong(game: str, name: str) -> str:
@@ -67,13 +67,13 @@ def how_strong(game: str, name: str) -> str:
     return f"{same} (Elo over greedy: {', '.join(found)} seats)" if found and name != strength.ANCHOR else same
 
 
-def _rungs(game: str, name: str) -> list[tuple[int, Rung]]:
+def _rungs(game: str, name: str) -> list[tuple[int, BotRung]]:
     """Return a rung at the numbers of seats that are shown."""
     by_seats = strength.ladders().get(game, {})
     return [(seats, rung) for seats in strength.TABLED if seats in by_seats and (rung := by_seats[seats].rung(name))]
 
 
-def _shipped_rungs(kit: Language, game: str) -> dict[str, Rung]:
+def _shipped_rungs(kit: Language, game: str) -> dict[str, BotRung]:
     """Return the rungs of the shipped bots of a language by their names. A bot is as strong in each language."""
     by_seats = strength.ladders().get(game, {})
     first = next((by_seats[seats] for seats in strength.TABLED if seats in by_seats), None)

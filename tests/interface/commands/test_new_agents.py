@@ -72,7 +72,7 @@ def test_its_figures_are_those_of_the_data_file(game: str) -> None:
 
 def test_figures_are_read_from_the_data_file_and_stand_in_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
     old = strength.ladders()
-    rung = strength.Rung("thinker", "c/thinker", 1234.0, 56.0, 78.0)
+    rung = strength.BotRung("thinker", "c/thinker", 1234.0, 56.0, 78.0)
     khiva = {seats: ladder._replace(rungs=(ladder.rungs[0], rung)) for seats, ladder in old["khiva"].items()}
     monkeypatch.setattr(strength, "ladders", lambda: {**old, "khiva": khiva})
     text = page("python", "khiva")
