@@ -71,6 +71,8 @@ STEPS = {
 
 
 GREEDY = "shipped:python/greedy"
+CLOCKED = {"thinker"}
+"""The rungs of bots that think for a share of the turn."""
 AUTHORS = {
     "new": ("new", "python", "my-bot"),
     "check": ("check", "my-bot", "--quick"),
@@ -124,9 +126,22 @@ AS_IT_COMES = {"khiva": "#define PLAYOUTS 0"}
 
 
 def run_words(options: argparse.Namespace, above: str, below: str, out: str) -> list[str]:
-    """Return the words of a run in which one bot plays copies of another; both as ``--bot`` takes them."""
+    """Return the words of a run in which one bot plays copies of another; both as ``--bot`` takes them. Turns are long, so that a
+    busy machine makes nobody late, but for bots that would think for longer: those leave most of a turn of 1 s."""
+    thinks = {word_of(options, rung) for rung in CLOCKED} & {above, below}
     how = ["--trust-bots", "--game", options.game, "--format", "gauntlet", "--copies", str(options.seats - 1)]
-    how += ["--seats", str(options.seats), "--seeds", str(options.seeds), "--turn", "1m", "--start", "1m", "--seed", "strength"]
+    how += [
+        "--seats",
+        str(options.seats),
+        "--seeds",
+        str(options.seeds),
+        "--turn",
+        "1s" if thinks else "1m",
+        "--start",
+        "1m",
+        "--seed",
+        "strength",
+    ]
     return ["run", *how, "--bot", above, "--bot", below, "--out", out, "--json"]
 
 
