@@ -36,7 +36,6 @@ WRITERS = {
     "extensions/league/player/newest_table.py": "sums, which are made anew",
     "display/page/folder.py": "page of results",
     "competition/pages/write.py": "page of results",
-    "extensions/grading/reports.py": "marks in the formats of others",
     "extensions/shards/plan_file.py": "plan",
     "records/store/new_file.py": "whatever the others write",
 }

@@ -130,18 +130,8 @@ def run_words(options: argparse.Namespace, above: str, below: str, out: str) -> 
     busy machine makes nobody late, but for bots that would think for longer: those leave most of a turn of 1 s."""
     thinks = {word_of(options, rung) for rung in CLOCKED} & {above, below}
     how = ["--trust-bots", "--game", options.game, "--format", "gauntlet", "--copies", str(options.seats - 1)]
-    how += [
-        "--seats",
-        str(options.seats),
-        "--seeds",
-        str(options.seeds),
-        "--turn",
-        "1s" if thinks else "1m",
-        "--start",
-        "1m",
-        "--seed",
-        "strength",
-    ]
+    how += ["--seats", str(options.seats), "--seeds", str(options.seeds), "--seed", "strength"]
+    how += ["--turn", "1s" if thinks else "1m", "--start", "1m"]
     return ["run", *how, "--bot", above, "--bot", below, "--out", out, "--json"]
 
 
