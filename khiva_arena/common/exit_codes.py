@@ -64,6 +64,7 @@ TABLE = (
     ExitCode(SAME_BOT, "same bot", "the candidate is the same bot as an opponent", _OF_A_TEST, VerdictWord.SAME),
     ExitCode(SAME_BOT, "same bot", "both bots are the same", _OF_A_COMPARISON, VerdictWord.SAME),
     ExitCode(FORFEITED, "forfeited", "the candidate forfeited a match", _OF_A_TEST, VerdictWord.FORFEITED),
+    ExitCode(FORFEITED, "forfeited", "the first bot forfeited a match", _OF_A_COMPARISON, VerdictWord.FORFEITED),
     ExitCode(FORFEITED, "a bot forfeited", "a bot forfeited a match", ("run", "match"), option="--fail-on-fault"),
     ExitCode(BUG, "a bug", "a bug of the arena"),
     ExitCode(INTERRUPTED, "interrupted", "interrupted; the same command resumes"),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from khiva_arena.common.result import Comparison
 from khiva_arena.competition.events.durations import around_matches
+from khiva_arena.competition.events.forfeits import forfeits
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.sequential import so_far
@@ -55,6 +56,7 @@ def answer_of(folder: Path, event: str, at_a_time: int) -> ComparedTables:
         test, seeds = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
         assert isinstance(test, ComparisonTest)
         last = seeds * test.matches - 1
+        forfeited = forfeits(store, event)[row.definition.candidate]
         faults = [0] * len(row.bots)
         for match in store.matches(event, 0, last, beside=()):
             for seat in match.seats:
@@ -63,4 +65,4 @@ def answer_of(folder: Path, event: str, at_a_time: int) -> ComparedTables:
         around = around_matches(seconds, store.ends(event)[: last + 1])
         is_over = store.conclusion(event) is not None and not row.closed
     of_all = sum(seconds) * around / at_a_time
-    return tables_of(test, row.id, timetable.seats, of_all, faults[:2], is_over=is_over)
+    return tables_of(test, row.id, timetable.seats, of_all, faults[:2], forfeited, is_over=is_over)

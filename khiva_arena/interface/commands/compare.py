@@ -156,7 +156,7 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
     lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"
     if sum(one.faults for one in compared.tables):
         lines.append(NextStep(f"khiva-arena check {new}{flag}", f"finds mistakes of {compared.new}"))
-    match compared.verdict:
+    match compared.answer:
         case VerdictWord.SAME:
             lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
         case VerdictWord.BETTER if (stronger := adviser(game)) and stronger not in (typed.old, *typed.against):

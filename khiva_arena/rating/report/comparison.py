@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from khiva_arena.common.exit_codes import VerdictWord
+from khiva_arena.common.exit_codes import VerdictWord, concluded
 from khiva_arena.common.text import WIDTH
 from khiva_arena.common.time_in_words import in_time
 from khiva_arena.rating.ratings.comparison import ComparisonTest, Side, seeds_to_clear
@@ -29,6 +29,7 @@ class ComparedTables(msgspec.Struct, frozen=True):
     clear: whether the answer was clear at a look before the end.
     seeds, matches: that count.
     faults, old_faults: of the first bot, and of the other; each one that did not forfeit is counted, too.
+    forfeits: the matches that the first bot forfeited.
     minutes: that the matches took, with as many at a time as now.
     minutes_to_clear: that would be enough in all if the difference stays as it was seen; 0 if the answer is better or worse; null
         for more than a day.
@@ -46,6 +47,7 @@ class ComparedTables(msgspec.Struct, frozen=True):
     matches: int
     faults: int
     old_faults: int
+    forfeits: int
     minutes: float
     minutes_to_clear: int | None
     least_told: int | None
@@ -54,13 +56,14 @@ class ComparedTables(msgspec.Struct, frozen=True):
 class CompareOutput(msgspec.Struct, frozen=True):
     """The output of ``khiva-arena compare --json``. null: the results do not say.
 
-    verdict: better, worse, open or same (both are one bot, and nothing was played); unfinished: matches are missing. With several
-        numbers of seats it is better if one is better and none is worse, and worse if one is worse and none is better.
+    verdict: better, worse, open or same (both are one bot, and nothing was played); forfeited: the first bot forfeited a match, and
+        ``tables`` have the answers; unfinished: matches are missing. With several numbers of seats it is better if one is better
+        and none is worse, and worse if one is worse and none is better.
     code: the exit code of the command.
     sentence: the answer in words.
     new, old, against: names of bots.
     elo, low, high: of the only number of seats; null if there are several, or none was played.
-    matches, faults: of all.
+    matches, faults, forfeits: of all.
     minutes_to_clear: the longest of all, null if one is null.
     least_told: the largest of all, null if nothing is open.
     tables: the answer at each number of seats.
@@ -79,6 +82,7 @@ class CompareOutput(msgspec.Struct, frozen=True):
     high: float | None
     matches: int
     faults: int
+    forfeits: int
     minutes_to_clear: int | None
     least_told: int | None
     tables: list[ComparedTables]
@@ -100,9 +104,19 @@ class ComparedBots(msgspec.Struct, frozen=True):
     tables: tuple[ComparedTables, ...]
 
     @property
-    def verdict(self) -> VerdictWord:
-        """The answer over all numbers of seats."""
+    def answer(self) -> VerdictWord:
+        """Which bot is better, over all numbers of seats."""
         return overall([one.verdict for one in self.tables]) if self.tables else VerdictWord.SAME
+
+    @property
+    def forfeits(self) -> int:
+        """The matches that the first bot forfeited."""
+        return sum(one.forfeits for one in self.tables)
+
+    @property
+    def verdict(self) -> VerdictWord:
+        """The answer, or the verdict that comes before it."""
+        return concluded(self.answer, is_finished=self.answer is not VerdictWord.UNFINISHED, has_forfeited=self.forfeits > 0)
 
 
 def overall(verdicts: Collection[VerdictWord]) -> VerdictWord:
@@ -114,12 +128,13 @@ def overall(verdicts: Collection[VerdictWord]) -> VerdictWord:
 
 
 def tables_of(
-    test: ComparisonTest, event: str, seats: int, seconds: float, faults: Sequence[int], *, is_over: bool
+    test: ComparisonTest, event: str, seats: int, seconds: float, faults: Sequence[int], forfeits: int, *, is_over: bool
 ) -> ComparedTables:
     """Return the answer of a test.
 
     seconds: that its matches took, with as many at a time as were played.
     faults: of the first bot, and of the other.
+    forfeits: the matches that the first bot forfeited.
     is_over: whether it has ended; else nothing is known yet.
     """
     verdict, (mine, others), minutes = VerdictWord.UNFINISHED, faults, seconds / 60
@@ -145,6 +160,7 @@ def tables_of(
         matches=test.blocks * test.matches,
         faults=mine,
         old_faults=others,
+        forfeits=forfeits,
         minutes=round(minutes, 2),
         minutes_to_clear=to_clear,
         least_told=least,
@@ -162,16 +178,18 @@ def _minutes_to_clear(test: ComparisonTest, of_a_seed: float) -> int | None:
 
 def sentence(compared: ComparedBots) -> str:
     """Return the answer in one sentence."""
-    new, old, verdict, tables = compared.new, compared.old, compared.verdict, compared.tables
+    new, old, answer, tables = compared.new, compared.old, compared.answer, compared.tables
     beside = f", by their results against {', '.join(compared.against)}" if compared.against else ""
-    if verdict is VerdictWord.SAME:
+    if answer is VerdictWord.SAME:
         return f"{new} and {old} are the same bot: no match was played"
-    if verdict is VerdictWord.UNFINISHED:
+    if answer is VerdictWord.UNFINISHED:
         return f"no verdict on {new} and {old} yet: some matches are missing"
-    if verdict is VerdictWord.OPEN:
+    if answer is VerdictWord.OPEN:
         head = f"open whether {new} is better than {old}{beside}"
     else:
-        head = f"{new} is {verdict} than {old}{beside}"
+        head = f"{new} is {answer} than {old}{beside}"
+    if compared.forfeits:
+        head = f"{new} forfeited {count(compared.forfeits, 'match', 'matches')}; with these as lost, {head}"
     if len(tables) == 1:
         return f"{head}: {_numbers(tables[0])} at {count(tables[0].seats, 'seat')}{_way_on(tables[0])}"
     parts = [f"{one.verdict} at {count(one.seats, 'seat')}, {_numbers(one)}{_way_on(one)}" for one in tables]
@@ -205,7 +223,7 @@ def _way_on(one: ComparedTables) -> str:
 def to_text(compared: ComparedBots) -> str:
     """Return the sentence, and how far it can be trusted. Ends with a newline."""
     lines = wrap(sentence(compared), WIDTH, subsequent_indent="  ")
-    if compared.verdict not in (VerdictWord.SAME, VerdictWord.UNFINISHED):
+    if compared.answer not in (VerdictWord.SAME, VerdictWord.UNFINISHED):
         lines += ["", *wrap(_note(compared), WIDTH)]
     lines += [fault for one in compared.tables for fault in _faults(compared, one)]
     return "\n".join(lines) + "\n"
@@ -244,6 +262,7 @@ def to_json(compared: ComparedBots, code: int, next_lines: Sequence[str]) -> dic
         high=only.high if only else None,
         matches=sum(one.matches for one in tables),
         faults=sum(one.faults for one in tables),
+        forfeits=compared.forfeits,
         minutes_to_clear=None if None in minutes else max(filter(None, minutes), default=0),
         least_told=max(least, default=None),
         tables=tables,

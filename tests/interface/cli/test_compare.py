@@ -62,14 +62,26 @@ def test_a_better_bot_is_told_at_a_look_with_code_0(tmp_path: Path) -> None:
     assert "14 of 14 matches are sound" in arena("verify", "results/compare", cwd=tmp_path).stdout
 
 
-def test_a_worse_bot_ends_with_3_and_is_told_its_mistakes(tmp_path: Path) -> None:
-    found = answer(tmp_path, 3, FORFEITS, GREEDY)
-    assert (found["verdict"], found["low"]) == ("worse", None)
+def test_a_worse_bot_ends_with_3_and_its_losses_are_named(tmp_path: Path) -> None:
+    found = answer(tmp_path, 3, GREEDY, RANDOM)
+    assert (found["verdict"], found["faults"]) == ("worse", 0)
     assert found["high"] < 0
-    assert found["faults"] >= 14
-    assert [line.split()[1] for line in found["next"]] == ["check", "replay"]
-    printed = arena("compare", FORFEITS, GREEDY, *FAST, cwd=tmp_path, code=3)
+    assert [line.split()[1] for line in found["next"]] == ["replay"]
+    printed = arena("compare", GREEDY, RANDOM, *FAST, cwd=tmp_path, code=3)
     assert sentence("run", "first-bot-worse") in printed.stderr
+
+
+def test_a_bot_that_forfeits_ends_with_6_and_is_told_its_mistakes(tmp_path: Path) -> None:
+    found = answer(tmp_path, 6, FORFEITS, GREEDY)
+    [table] = found["tables"]
+    assert (found["verdict"], table["verdict"], found["low"]) == ("forfeited", "worse", None)
+    assert found["high"] < 0
+    assert found["forfeits"] == table["forfeits"] == found["matches"] == 14
+    assert found["faults"] >= 14
+    assert found["sentence"].startswith("forfeits forfeited 14 matches; ")
+    assert [line.split()[1] for line in found["next"]] == ["check", "replay"]
+    printed = arena("compare", FORFEITS, GREEDY, *FAST, cwd=tmp_path, code=6)
+    assert sentence("run", "first-bot-forfeited") in printed.stderr
     assert "next: khiva-arena check " in printed.stdout
 
 
