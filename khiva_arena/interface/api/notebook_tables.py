@@ -57,7 +57,7 @@ class Table:
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as ``khiva-arena standings --json`` prints it."""
+        """Return the table as ``khiva-arena standings --json`` prints it, without its sentence and the next commands."""
         return self._pooled.to_json()
 
     def by_step(self, checkpoints: Iterable[Checkpoint]) -> LearningCurve:
@@ -121,7 +121,7 @@ class TableList(Sequence[Table]):
         return self._tables[index]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all tables as ``khiva-arena standings --json`` prints them."""
+        """Return all tables as ``khiva-arena standings --json`` prints them, without the sentences and the next commands."""
         return {"standings": [table.to_dict() for table in self._tables]}
 
     def to_pandas(self) -> "pandas.DataFrame":

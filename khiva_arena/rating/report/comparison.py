@@ -56,9 +56,9 @@ class ComparedTables(msgspec.Struct, frozen=True):
 class CompareOutput(msgspec.Struct, frozen=True):
     """The output of ``khiva-arena compare --json``. null: the results do not say.
 
-    verdict: better, worse, open or same (both are one bot, and nothing was played); forfeited: the first bot forfeited a match, and
-        ``tables`` have the answers; unfinished: matches are missing. With several numbers of seats it is better if one is better
-        and none is worse, and worse if one is worse and none is better.
+    verdict: better, worse, open or same (both are one bot, and nothing was played); forfeited: the first bot forfeited a match,
+        and ``tables`` have the answers; unfinished: matches are missing. With several numbers of seats it is better if one is
+        better and none is worse, and worse if one is worse and none is better.
     code: the exit code of the command.
     sentence: the answer in words.
     new, old, against: names of bots.

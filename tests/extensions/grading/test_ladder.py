@@ -43,7 +43,7 @@ def test_a_new_ladder_has_a_copy_of_each_bot_and_needs_no_installed_one(tmp_path
 def test_new_ladder_in_json_lists_its_files(tmp_path: Path) -> None:
     printed = json.loads(arena("new", "LADDER", "course", "--json", cwd=tmp_path).stdout)
     there = [path.relative_to(tmp_path / "course") for path in (tmp_path / "course").rglob("*") if path.is_file()]
-    assert printed == {"folder": "course", "files": sorted(map(str, there))}
+    assert (printed["folder"], printed["files"]) == ("course", sorted(map(str, there)))
 
 
 def test_new_ladder_wants_an_empty_folder(tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
     late = arena(*match, cwd=tmp_path, code=1).stderr
     assert late.splitlines()[-2:] == [
         f"the match is void, and is played again: {blame}",
-        f"the match failed twice on this machine: {blame}",
+        f"khiva-arena: error: the match failed twice on this machine: {blame}",
     ]
     run = ["run", "--game", "game.py", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out"]
     done = arena(*run, cwd=tmp_path, code=1)
@@ -244,7 +244,7 @@ def test_an_error_for_a_user_s_mistake_is_a_fault_in_a_match(tmp_path: Path, mon
 
 def test_new_game_is_played_as_it_says(tmp_path: Path) -> None:
     said = json.loads(arena("new", "game", "mine", "--json", cwd=tmp_path).stdout)
-    assert said["files"] == ["bot/bot.toml", "bot/khiva_kit.py", "bot/main.py", "game.py", "test_game.py"]
+    assert said["files"] == ["AGENTS.md", "bot/bot.toml", "bot/khiva_kit.py", "bot/main.py", "game.py", "test_game.py"]
     assert len((tmp_path / "mine" / "game.py").read_text().splitlines()) < 120
     assert "exists already" in arena("new", "game", "mine", cwd=tmp_path, code=2).stderr
     assert "khiva-arena new game my-game" in arena("new", "game", cwd=tmp_path, code=2).stderr

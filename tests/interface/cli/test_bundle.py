@@ -17,6 +17,7 @@ from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from once import made_once
+from printed_tables import bare_tables
 from quick_bots import SOURCE
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM, STRIKES, TRUSTED
 from wording import sentence
@@ -102,7 +103,7 @@ def test_it_holds_all_that_was_published_and_nothing_else(folder: Path, sound: L
 
 
 def test_its_standings_are_those_of_the_command(folder: Path, sound: Lines, tmp_path: Path) -> None:
-    said = json.loads(arena("standings", str(folder / "out"), "--json", cwd=tmp_path).stdout)["standings"]
+    said = bare_tables(arena("standings", str(folder / "out"), "--json", cwd=tmp_path).stdout)["standings"]
     for table in said:
         for row in table["rows"]:
             row["cpu_s"] = row["paused"] = row["caused"] = row["page_faults"] = row["links_lost"] = None

@@ -128,9 +128,7 @@ def test_the_level_is_in_every_record(level: Level, tmp_path: Path) -> None:
     command = ("match", *BOTS, "--rule", "max_turns=1", "--seed", "a", "--isolation", level, "--json")
     if levels()[level]:
         done = arena(*command, cwd=tmp_path, code=2)
-        assert done.stderr.startswith(
-            "khiva-arena: error: " + sentence("settings", "isolation-not-work-here", level=level) + ": "
-        )
+        assert json.loads(done.stderr)["message"].startswith(sentence("settings", "isolation-not-work-here", level=level) + ": ")
         assert done.stderr.count("\n") == 1
         return
     if level is Level.BASIC and os.geteuid() == 0:
