@@ -1,4 +1,8 @@
-"""At most so many lines on stdout: the first ones, the last ones, and between them a line that says how many are left out."""
+"""At most so many lines on stdout: the first ones, the last ones, and between them a line that says how many are left out.
+
+While last lines are kept, lines of stderr wait behind them. So a terminal shows all lines in the order of
+writing.
+"""
 
 import sys
 from collections import deque
@@ -41,6 +45,37 @@ class Capped:
         self._kept.clear()
         self._begun = ""
 
+    @property
+    def keeps(self) -> bool:
+        """Whether lines are kept."""
+        return bool(self._kept)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class Behind:
+    """A text stream whose text waits while lines of another one are kept."""
+
+    def __init__(self, stream: TextIO, first: Capped) -> None:
+        self._stream = stream
+        self._first = first
+        self._waiting: list[str] = []
+
+    def write(self, text: str) -> int:
+        if self._first.keeps:
+            self._waiting.append(text)
+        else:
+            self._stream.write(text)
+        return len(text)
+
+    def finish(self) -> None:
+        """Write the text that waited."""
+        if self._waiting:
+            self._stream.write("".join(self._waiting))
+            self._stream.flush()
+            self._waiting.clear()
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
@@ -51,11 +86,13 @@ def lines_capped(*, is_full: bool) -> Iterator[None]:
     if is_full:
         yield
         return
-    before = sys.stdout
-    capped = Capped(before, MOST, LAST)
-    sys.stdout = cast(TextIO, capped)
+    before = sys.stdout, sys.stderr
+    capped = Capped(sys.stdout, MOST, LAST)
+    behind = Behind(sys.stderr, capped)
+    sys.stdout, sys.stderr = cast(TextIO, capped), cast(TextIO, behind)
     try:
         yield
     finally:
-        sys.stdout = before
+        sys.stdout, sys.stderr = before
         capped.finish()
+        behind.finish()
