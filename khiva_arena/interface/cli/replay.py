@@ -27,7 +27,7 @@ from khiva_arena.interface.cli.options import (
     allow_from_autoenv=False,
     help="A folder, a commit of it as my-bot@HEAD~1, a command or a shipped bot. [default: the bot that sat there]",
 )
-@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost. The first 50 are asked, a line each.")
+@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost. The last 50 are asked, a line each.")
 @setting_options(
     *("isolation", "limits", "runtimes", "allow_include", "unreleased_interpreters"),
     isolation="As in `khiva-arena match` [default: that of the match].",

@@ -28,7 +28,7 @@ from khiva_arena.records.store.db import Store
 from khiva_arena.words import count
 
 MOST = 50
-"""The most matches that one command asks again."""
+"""The most matches that one command asks again, the newest ones."""
 WITHOUT = ("wait", "trace", "notes", "capture", "first", "last")
 
 
@@ -61,11 +61,12 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
     entrant = None if flags["bot"] is None else bot_files.load(flags["bot"], loading=loading)
     all_lost = lost_matches(store, lost)
     if len(all_lost) > MOST:
-        say(f"the first {MOST} of {len(all_lost)} matches are asked again")
+        say(f"the newest {MOST} of {len(all_lost)} lost matches are asked again")
+        all_lost = all_lost[-MOST:]
     sandboxes: dict[Sandbox, Sandbox] = {}
     asked: list[tuple[AskedMatch, RefeedResult]] = []
     plain = []
-    for lost_match in all_lost[:MOST]:
+    for lost_match in all_lost:
         source = stored(store, lost_match.match, loading)
         header = source.record.header
         if header.meter:
@@ -105,7 +106,7 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
 
 def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> str:
     """Return the command that plays the first difference on by both choices; "" if none can be played on."""
-    for lost_match, (source, refed) in zip(matches, asked, strict=False):
+    for lost_match, (source, refed) in zip(matches, asked, strict=True):
         reply = first_other(refed.replies)
         if reply and source.is_over:
             both = f"{decision_asked(reply.request).choice.choice},{reply.choice}"
@@ -117,7 +118,7 @@ def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[Ask
 def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
     """Return the matches of a store in which a bot was not first alone, in the order of their play; of copies each seat.
 
-    lost: its name.
+    lost: its name. Of several versions with this name the one that played last is meant.
 
     Raises ConfigError if the store has no bot of that name, or if it lost no match.
     """
@@ -126,13 +127,14 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
         names = sorted({bot.name for event in events for bot in event.bots})
         if lost not in names:
             raise ConfigError(harmless(f"--lost {lost}: no bot of {folder} has this name; there are {', '.join(names)}", LONGEST))
+        newest = [bot.identity for event in events for bot in event.bots if bot.name == lost][-1]
         matches = [
             LostMatch(f"{event.number}/{row.ordinal}", seat.seat)
             for event in events
-            if lost in [bot.name for bot in event.bots]
+            if newest in [bot.identity for bot in event.bots]
             for row in matches_of(store, event, beside=())
             for seat in row.seats
-            if event.bots[seat.bot].name == lost and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
+            if event.bots[seat.bot].identity == newest and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
         ]
     if not matches:
         raise ConfigError(harmless(f"--lost {lost}: it lost no recorded match of {folder}", LONGEST))
