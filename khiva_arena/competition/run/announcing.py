@@ -179,9 +179,10 @@ def _estimate(
 
 
 def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
-    """Return random games of an event's kind; None in ticks, whose cost ``_slow_decision`` says."""
+    """Return random games of an event's kind; None in ticks, whose cost ``_slow_decision`` says, and for a comparison, which ends
+    long before its last seed."""
     definition = play.event.definition
-    if definition.in_ticks:
+    if definition.in_ticks or definition.comparison is not None:
         return None
     from khiva_arena.competition.events.worst_case import random_games  # not above: not before checks of what was typed
 

@@ -29,6 +29,8 @@ from khiva_arena.rating.report.comparison import ComparedBots, ComparedTables, s
 from khiva_arena.rating.report.same_names import under_a_table
 
 DEFAULT_TIME, DEFAULT_SEATS = "4m", (2,)
+LONGEST_WAIT = 60
+"""Minutes; nobody is advised to play a comparison for longer."""
 
 
 class Typed(NamedTuple):
@@ -163,21 +165,25 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
             lines.append(NextStep(f"khiva-arena compare {new} {stronger}{flag}"))
         case VerdictWord.BETTER:
             lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
-        case VerdictWord.WORSE:
-            lines.append(NextStep(f"{lost} {shlex.quote(typed.old)}{flag}", f"where {compared.old} chooses otherwise"))
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
             lines.append(NextStep(longer + flag))
-        case VerdictWord.OPEN if stronger := adviser(game):
-            lines.append(NextStep(f"{lost} {stronger}{flag}", "to find a change that does more"))
+        case VerdictWord.OPEN | VerdictWord.WORSE if stronger := adviser(game):
+            lines.append(NextStep(f"{lost} {stronger}{flag}", "what a stronger bot chooses in the lost matches"))
+        case VerdictWord.WORSE:
+            lines.append(NextStep(f"{lost} {shlex.quote(typed.old)}{flag}", f"where {compared.old} chooses otherwise"))
     return lines
 
 
 def _longer(compared: ComparedBots, typed: Typed, out: Path) -> str:
-    """Return the command that plays the same comparison for longer, from the start; "" if a day would be too short."""
-    minutes = [one.minutes_to_clear for one in compared.tables if one.verdict is VerdictWord.OPEN]
-    if None in minutes:
+    """Return the command that plays the same comparison for longer, from the start; "" if nobody would wait so long, or if the
+    first bot is not ahead in what is open."""
+    is_open = [one for one in compared.tables if one.verdict is VerdictWord.OPEN]
+    minutes = [one.minutes_to_clear for one in is_open]
+    if None in minutes or any((one.elo or 0) <= 0 for one in is_open):
         return ""
     total = len(compared.tables) * max(filter(None, minutes), default=1)
+    if total > LONGEST_WAIT:
+        return ""
     words = ["khiva-arena", "compare", typed.new, typed.old]
     words += [word for bot in typed.against for word in ("--against", bot)]
     words += ["--seats", ",".join(map(str, typed.seats))] if typed.seats != DEFAULT_SEATS else []

@@ -91,7 +91,8 @@ def test_an_open_answer_ends_with_4_and_says_how_long_would_do(ended: Path) -> N
     assert found["low"] < 0 < found["high"]
     assert found["low"] <= found["elo"] <= found["high"]
     [line] = found["next"]
-    assert ("--new-event" in line) == (found["minutes_to_clear"] is not None)
+    is_worth_it = found["elo"] > 0 and found["minutes_to_clear"] is not None and found["minutes_to_clear"] <= 60
+    assert ("--new-event" in line) == is_worth_it
     assert found["least_told"] > 0
     assert "14 of 14 matches are sound" in arena("verify", "out", cwd=ended).stdout
 
