@@ -40,7 +40,8 @@ SENT_AGAIN = (
     "confused"
 )
 THIS_DEAL = (
-    "so it would have gone on this deal, which the seat could not know; whether a choice is better shows over many deals, by sprt"
+    "so it would have gone on this deal, which the seat could not know; `khiva-arena compare` tells over many deals whether a "
+    "bot that chooses so is better"
 )
 
 
