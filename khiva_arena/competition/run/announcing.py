@@ -66,8 +66,8 @@ def announce(
     form = event.definition.called
     called += "" if form == DEFAULTS["format"] else f"{form}, "
     recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
-    matches = f"{play.until}; at most {timetable.matches}" if play.until else f"{size}{timetable.matches}"
-    called += f"event {event.id}: {matches} matches{'' if play.part else recorded}"
+    matches = play.until or f"{size}{timetable.matches} matches"
+    called += f"event {event.id}: {matches}{'' if play.part else recorded}"
     duration = f"; estimated time: {estimate}" if estimate and not play.until else ""
     log.say(f"{called}{'' if play.part else duration}")
     if play.part:

@@ -1,6 +1,7 @@
 """The work of ``khiva-arena compare``: two bots play until it is clear which one is better, or until their time is over."""
 
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,9 +27,10 @@ from khiva_arena.entrants.bots import Bot, SameBots, named_twice
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags
 from khiva_arena.rating.report.comparison import ComparedBots, ComparedTables, sentence, to_json, to_text
-from khiva_arena.rating.report.same_names import under_a_table
+from khiva_arena.rating.report.same_names import namesakes, under_a_table
 
 DEFAULT_TIME, DEFAULT_SEATS = "4m", (2,)
+PLAIN_NAME = re.compile(r"[\w.@+-]{1,64}")
 LONGEST_WAIT = 60
 """Minutes; nobody is advised to play a comparison for longer."""
 
@@ -59,7 +61,7 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (typed.new, typed.old, *typed.against)}
     try:
-        entrants = entrants_named(values, say)
+        entrants = _by_folders(entrants_named(values, say))
     except SameBots as error:
         return _end_of_one_bot(values, typed, error, as_json)
     parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
@@ -68,6 +70,17 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
     names = [bot.name for bot in entrants]
     compared = ComparedBots(names[0], names[1], tuple(names[2:]), tuple(answers))
     return _end(compared, entrants, _next(compared, typed, parts[0].stages[0].out, values), as_json)
+
+
+def _by_folders(bots: Sequence[Bot]) -> list[Bot]:
+    """Return the bots. Those of one name are called as their folders, since authors compare a bot with a copy of its folder. If
+    folders do not tell them apart, their names stay numbered."""
+    names = [bot.name for bot in bots]
+    for group in namesakes(names):
+        for position in group:
+            names[position] = Path(bots[position].asked_as).name
+    is_told_apart = len({*names}) == len(names) and all(PLAIN_NAME.fullmatch(name) for name in names)
+    return [replace(bot, name=name) for bot, name in zip(bots, names, strict=True)] if is_told_apart else list(bots)
 
 
 def _most(time: str | None, matches: int | None) -> Most:

@@ -119,6 +119,15 @@ def test_a_comparison_that_has_ended_is_whole_in_a_bundle_too(ended: Path, tmp_p
     assert "14 of 14 matches are sound" in arena("verify", "bundle", cwd=tmp_path).stdout
 
 
+def test_copies_of_a_folder_are_called_as_their_folders(tmp_path: Path) -> None:
+    arena("new", "python", "mine", cwd=tmp_path)
+    shutil.copytree(tmp_path / "mine", tmp_path / "OLD")
+    with (tmp_path / "OLD" / "main.py").open("a") as file:
+        file.write("# before\n")
+    found = answer(tmp_path, 4, "mine", "./OLD", "--matches", "2")
+    assert (found["new"], found["old"]) == ("mine", "OLD")
+
+
 def test_time_ends_the_beginning_of_seeds(tmp_path: Path) -> None:
     found = answer(tmp_path, 4, RANDOM, C, "--for", "1ms", "-j", "4")
     seeds = [seed for _, seed, *_ in played(tmp_path / "results" / "compare")]
