@@ -29,6 +29,7 @@ from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.games.registry import NAMES, unknown
 from khiva_arena.interface.commands import new_agents
 from khiva_arena.interface.commands.json_shapes import VERSION, NewLanguage, NewOutput, printed
+from khiva_arena.interface.commands.new_readme import readme_of
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.new_file import Unwritten
 from khiva_arena.words import count
@@ -97,7 +98,7 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
     chosen = game_of(wish, template.games)
 
     def fill_all(draft: Path, name: str) -> None:
-        fill(kit, draft, name, start, as_module)
+        fill(kit, draft, name, start, as_module, wish.game)
         (draft / new_agents.FILE).write_text(
             new_agents.bot_page(name, new_agents.typed(folder), kit, chosen, start, as_module), encoding="utf-8"
         )
@@ -357,8 +358,12 @@ def make_folder(folder: Path, fill_draft: Callable[[Path, str], None]) -> list[s
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
 
 
-def fill(language: Language, draft: Path, name: str, start: str, as_module: bool) -> None:
-    """Write the files of a new bot. ``start``: the shipped bot that it is made from."""
+def fill(language: Language, draft: Path, name: str, start: str, as_module: bool, game: str | None = None) -> None:
+    """Write the files of a new bot.
+
+    start: the shipped bot that it is made from
+    game: the only game that it plays, None for all that ``start`` plays
+    """
     home = language.folder / start
     bot = bot_files.load(f"{shipped.WORD}{language.name}/{start}")
     raw = tomllib.loads((home / "bot.toml").read_text(encoding="utf-8"))
@@ -366,7 +371,8 @@ def fill(language: Language, draft: Path, name: str, start: str, as_module: bool
         target = draft / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
-    shutil.copyfile(language.folder / "README.md", draft / "README.md")
+    plays = [game] if game else raw.get("games", ())
+    (draft / "README.md").write_text(readme_of(language, (plays or NAMES)[0]), encoding="utf-8")
     main = draft / language.main
     text = main.read_text(encoding="utf-8")
     if f'"{bot.name}"' not in text:
@@ -377,7 +383,7 @@ def fill(language: Language, draft: Path, name: str, start: str, as_module: bool
     module = {"build": language.module.build, "module": shipped.MODULE} if as_module and language.module else {}
     commands = module or {key: raw[key] for key in ("build", "run", "interpreter", "memory") if key in raw}
     lines += [f"{key} = {_quoted(words) if isinstance(words, str) else words}" for key, words in commands.items()]
-    lists = {"games": raw.get("games", ()), "files": files}
+    lists = {"games": plays, "files": files}
     lines += [f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words]
     (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -47,7 +47,7 @@ def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
     }
 
     def fill_all(draft: Path, name: str) -> None:
-        fill(kit, draft, name, start, wish.as_module)
+        fill(kit, draft, name, start, wish.as_module, wish.game)
         for path, source in FILES.items():
             (draft / path).parent.mkdir(parents=True, exist_ok=True)
             (draft / path).write_text(_filled(source, marks), encoding="utf-8")
