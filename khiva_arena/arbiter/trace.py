@@ -40,6 +40,7 @@ class Trace:
     first: the number of the first seat, for the names of the files
     redactors: by seat, the values taken out of written lines, not out of the raw bytes
     failure: why not all bytes were kept, "" if they were
+    shown: the characters of a message that a line has at most, None for all
 
     A match that is played again after a void is traced again: its bytes replace those of the first time. Raises ConfigError if
     the folder cannot be written, or holds such files.
@@ -62,6 +63,7 @@ class Trace:
         self._began = 0.0
         self._stderr = [_Stderr() for _ in names]
         self.failure = ""
+        self.shown: int | None = JSON_SHOWN
         self._new_folder: Path | None = None
         if folder is not None:
             self._open(folder)
@@ -117,7 +119,7 @@ class Trace:
         self.keep(seat, TO_BOT, frame)
         if self.write is not None:
             message = msgspec.msgpack.decode(frame[HEADER:])
-            self.say(seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, JSON_SHOWN)}")
+            self.say(seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, self.shown)}")
 
     def show(self, seat: int, at: float, piece: Piece, tail: str = "") -> None:
         """Show what a bot wrote, a frame or what can be none. ``tail``: follows it in the line."""
@@ -132,7 +134,7 @@ class Trace:
             self.say(seat, at, "<", f"? {in_hex(piece)} ({error.detail}){tail}")
             return
         wrong = breach(piece.data, message, from_bot=True)
-        self.say(seat, at, "<", f"{type_of(message)} {compact(message, JSON_SHOWN)}" + (f" ({wrong})" if wrong else "") + tail)
+        self.say(seat, at, "<", f"{type_of(message)} {compact(message, self.shown)}" + (f" ({wrong})" if wrong else "") + tail)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
         """Keep raw bytes of a seat. If the disk is full, the files end, but not the match."""

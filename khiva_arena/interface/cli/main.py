@@ -178,7 +178,7 @@ def _say_version(ctx: click.Context, _: object, is_asked: bool) -> None:
     "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version and exit."
 )
 def cli() -> None:
-    """Let bots in any language play card games against each other, and rate them."""
+    """Let bots in any language play board and card games against each other, and rate them."""
 
 
 @click.command("help", add_help_option=False, context_settings={"ignore_unknown_options": True})

@@ -53,8 +53,8 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
 
     --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line
     with | is the bot's stderr, and one with ! says how much of that is not shown. Answers appear once all seats that were asked
-    have answered, since no answer is opened before. Long messages are cut; --capture keeps them whole, and `khiva-arena decode
-    DIR/*` prints them.
+    have answered, since no answer is opened before. Long messages are cut; --full prints them whole, --capture keeps them, and
+    `khiva-arena decode DIR/*` prints them.
 
     Before the match every bot is started once. If one fails to start, what it wrote and how it ended is shown, and --trace,
     --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.

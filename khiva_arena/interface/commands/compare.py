@@ -175,7 +175,7 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
         case VerdictWord.SAME:
             lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
         case VerdictWord.BETTER if (stronger := adviser(game)) and stronger not in (typed.old, *typed.against):
-            lines.append(NextStep(f"khiva-arena compare {new} {stronger}{flag}"))
+            lines.append(NextStep(f"khiva-arena compare {new} {stronger}{flag}{_seats_flag(typed)}"))
         case VerdictWord.BETTER:
             lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
@@ -199,7 +199,10 @@ def _longer(compared: ComparedBots, typed: Typed, out: Path) -> str:
         return ""
     words = ["khiva-arena", "compare", typed.new, typed.old]
     words += [word for bot in typed.against for word in ("--against", bot)]
-    words += ["--seats", ",".join(map(str, typed.seats))] if typed.seats != DEFAULT_SEATS else []
     words += ["--for", f"{total}m", "--new-event"]
     words += ["--out", str(out)] if str(out) != OUT else []
-    return shlex.join(words)
+    return shlex.join(words) + _seats_flag(typed)
+
+
+def _seats_flag(typed: Typed) -> str:
+    return f" --seats {','.join(map(str, typed.seats))}" if typed.seats != DEFAULT_SEATS else ""

@@ -8,6 +8,7 @@ import click
 
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, feed
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.exit_codes import BAD_RESULT, DONE
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.events.find import matches_of
 from khiva_arena.competition.settings.flags import loading_of_stored
@@ -63,6 +64,10 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
     if len(all_lost) > MOST:
         say(f"the newest {MOST} of {len(all_lost)} lost matches are asked again")
         all_lost = all_lost[-MOST:]
+    if not all_lost:
+        nothing = harmless(f"{lost} lost no recorded match of {store}: nothing is asked again", LONGEST)
+        click.echo(printed(LostOutput(v=VERSION, sentence=nothing, matches=[], kinds={})) if as_json else nothing)
+        return DONE
     sandboxes: dict[Sandbox, Sandbox] = {}
     asked: list[tuple[AskedMatch, RefeedResult]] = []
     plain = []
@@ -101,7 +106,7 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         if command := _to_try(store, all_lost, asked):
             say("most differences are style, between good bots too; try the few that may matter before you copy them, as here:")
             say(command)
-    return 1 if differ or any(refed.out for _, refed in asked) else 0
+    return BAD_RESULT if differ or any(refed.out for _, refed in asked) else DONE
 
 
 def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> str:
@@ -120,7 +125,7 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
 
     lost: its name. Of several versions with this name the one that played last is meant.
 
-    Raises ConfigError if the store has no bot of that name, or if it lost no match.
+    Raises ConfigError if the store has no bot of that name.
     """
     with Store.read(folder) as store:
         events = store.events()
@@ -128,7 +133,7 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
         if lost not in names:
             raise ConfigError(harmless(f"--lost {lost}: no bot of {folder} has this name; there are {', '.join(names)}", LONGEST))
         newest = [bot.identity for event in events for bot in event.bots if bot.name == lost][-1]
-        matches = [
+        return [
             LostMatch(f"{event.number}/{row.ordinal}", seat.seat)
             for event in events
             if newest in [bot.identity for bot in event.bots]
@@ -136,9 +141,6 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
             for seat in row.seats
             if event.bots[seat.bot].identity == newest and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
         ]
-    if not matches:
-        raise ConfigError(harmless(f"--lost {lost}: it lost no recorded match of {folder}", LONGEST))
-    return matches
 
 
 def _failed(refed: RefeedResult) -> str:

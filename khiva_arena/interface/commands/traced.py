@@ -54,7 +54,7 @@ class Tracing(NamedTuple):
     capture: the folder for raw bytes, None for none.
     notes: whether the bots' stderr is printed.
     by_function: whether it is printed in which functions modules spent their ticks.
-    is_full: whether as many lines are printed as there are.
+    is_full: whether as many lines are printed as there are, and each traced message whole.
     """
 
     trace: bool
@@ -96,6 +96,7 @@ def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
         _try(job, tracing, entrants, trace, lines)
         warn_of_cold_files(say)
         trace.write = lines if tracing.trace else None
+        trace.shown = None if tracing.is_full else trace.shown
         outcome = play_one(job, trace, _void)
     if not trace.failure:
         return TracedMatch(outcome, DONE)

@@ -204,7 +204,7 @@ def _numbers(one: ComparedTables) -> str:
         return f"too little to bound the difference in {matches}"
     if one.low is None or one.high is None:
         end = f"at most {one.high:.0f}" if one.low is None else f"at least {one.low:.0f}"
-        return f"{end} Elo in {matches}"
+        return f"about {one.elo:.0f} Elo, {end}, in {matches}"
     return f"{one.elo:.0f} Elo [{one.low:.0f}, {one.high:.0f}] in {matches}"
 
 

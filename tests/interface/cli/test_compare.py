@@ -57,9 +57,11 @@ def test_a_better_bot_is_told_at_a_look_with_code_0(tmp_path: Path) -> None:
     assert table["old_faults"] >= 14
     assert found["low"] > 0
     assert found["high"] is None
-    assert found["sentence"].startswith("greedy is better than forfeits: at least ")
+    assert found["sentence"].startswith("greedy is better than forfeits: about ")
     assert found["next"] == [f"khiva-arena compare {GREEDY} shipped:python/search"]
     assert "14 of 14 matches are sound" in arena("verify", "results/compare", cwd=tmp_path).stdout
+    lost = arena("replay", "results/compare", "--lost", "greedy", "--bot", GREEDY, cwd=tmp_path).stdout
+    assert sentence("replay", "nothing-lost") in lost
 
 
 def test_a_worse_bot_ends_with_3_and_its_losses_are_named(tmp_path: Path) -> None:

@@ -73,6 +73,11 @@ def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> No
     assert kinds >= {(">", "hello"), (">", "decide"), (">", "end"), ("<", "hello"), ("<", "act")}
     assert all(len(what) < 460 for *_, what in lines)
     assert any("characters)" in what for *_, what in lines)
+    whole = traced(arena(*words, "--trace", "--full", cwd=tmp_path).stderr)
+    assert len(whole) == len(lines)
+    assert not any("characters)" in what for *_, what in whole)
+    asked = next(what for _, _, sign, what in whole if sign == ">" and what.startswith("decide "))
+    assert {"view", "legal"} <= json.loads(asked.partition(" ")[2]).keys()
 
 
 def test_what_is_wrong_and_what_is_said_on_stderr_is_shown(tmp_path: Path) -> None:
