@@ -173,7 +173,7 @@ page: .venv/.run ## fetch what runs the page that checks bundles (needs npm), an
 	@[ $(RUNTIME) -nt khiva_arena/extensions/checker/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
 	@$(ARENA) page --runtime $(RUNTIME) --out $(or $(OUT),khiva-arena.html)
 
-schema: .venv/.test ## write the published schemas, the parts of docs/index.md, standings.md, command-line.md, games.md and bots/README.md that follow from code; read the diff
+schema: .venv/.test ## write the published schemas, the parts of docs/index.md, standings.md, command-line.md, the games in brief and bots/README.md that follow from code; read the diff
 	$(BIN)/python tests/support/make_schemas.py --write
 	$(BIN)/python tests/support/make_columns_page.py --write
 	$(BIN)/python tests/together/support/make_commands_page.py --write

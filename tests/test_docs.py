@@ -122,17 +122,22 @@ def test_the_home_page_lists_the_pages_of_the_table() -> None:
     assert text == with_parts(text, make_home_page.parts()), "run `make schema` and read the diff"
 
 
-def test_the_ladders_of_the_pages_are_those_of_the_data_file() -> None:
+def test_ladders_and_the_games_in_brief_are_those_of_the_data_file_and_of_agents_md() -> None:
     for page, parts in make_strength_page.pages().items():
         text = page.read_text("utf-8")
         assert text == with_parts(text, parts), "run `make schema` and read the diff"
 
 
-def test_the_games_in_brief_have_a_section_for_each_game_of_a_thousand_words_at_most() -> None:
-    text = (DOCS / "games.md").read_text("utf-8")
-    parts = {part.partition("\n")[0]: len(part.split()) for part in text.split("\n## ")[1:]}
-    for game in GAMES.values():
-        assert parts[game.title] <= 1000
+def test_each_game_has_a_page_in_brief_of_a_thousand_words_at_most_that_leads_to_its_long_pages() -> None:
+    overview = linked(DOCS / "games.md")
+    for name, game in GAMES.items():
+        page = make_strength_page.brief_page(name)
+        text = page.read_text("utf-8")
+        assert text.startswith(f"# {game.title} in brief\n")
+        assert len(text.split()) <= 1000, page
+        long = {ROOT / "khiva_arena" / "games" / name / "RULES.md", ROOT / "protocol" / "games" / f"{name}.md"}
+        assert long | {DOCS / "improve-a-bot.md"} <= linked(page)
+        assert page in overview
 
 
 def linked(page: Path) -> set[Path]:

@@ -26,7 +26,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
 from khiva_arena.entrants.interpreters import pin_of
 from khiva_arena.errors import ConfigError, InternalError
-from khiva_arena.games.registry import NAMES, unknown
+from khiva_arena.games.registry import GAMES, NAMES, unknown
 from khiva_arena.interface.commands import new_agents
 from khiva_arena.interface.commands.json_shapes import VERSION, NewLanguage, NewOutput, printed
 from khiva_arena.interface.commands.new_readme import readme_of
@@ -152,9 +152,9 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         if not modules.library():
             click.echo(modules.NEEDS)
         click.echo(f"How to limit thinking by instructions: {where('modules')}")
-    click.echo(
-        f"What a bot is asked: {where('games')}; the most important facts, for coding agents too: {folder / new_agents.FILE}"
-    )
+    brief = where(new_agents.page_in_brief(chosen))
+    click.echo(f"{GAMES[chosen].title} in a thousand words: {brief}")
+    click.echo(harmless(f"The same with the commands of an author, for coding agents too: {folder / new_agents.FILE}"))
     click.echo(f"How to make it better: {where('improve-a-bot')}")
 
 

@@ -40,9 +40,9 @@ class BestStart(NamedTuple):
     start: str
     rung: BotRung
 
-    def how_strong(self, game: str) -> str:
+    def how_strong(self, game: str, with_elo: bool = True) -> str:
         """Return its strength in words."""
-        return how_strong(game, self.rung.name)
+        return how_strong(game, self.rung.name, with_elo)
 
 
 def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | None:
@@ -60,9 +60,9 @@ def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | 
     return BestStart(f"{shipped.WORD}{kit.name}/{name} my-bot{flag}", name, rung)
 
 
-def how_strong(game: str, name: str) -> str:
-    """Return the strength of a rung in words."""
-    found = [f"{one.in_words} at {seats}" for seats, one in _rungs(game, name) if one.elo is not None]
+def how_strong(game: str, name: str, with_elo: bool = True) -> str:
+    """Return the strength of a rung in words. ``with_elo``: with its Elo at the numbers of seats that are shown."""
+    found = [f"{one.in_words} at {seats}" for seats, one in _rungs(game, name) if with_elo and one.elo is not None]
     same = f"about as strong as {name}"
     return f"{same} (Elo over greedy: {', '.join(found)} seats)" if found and name != strength.ANCHOR else same
 
@@ -82,17 +82,22 @@ def _shipped_rungs(kit: Language, game: str) -> dict[str, BotRung]:
     return {name: of[name] for name in names if name in of}
 
 
-def start_line(kit: Language, game: str, start: str, as_module: bool = False) -> str:
-    """Return a sentence on the strongest start. ``start``: the name of the shipped bot that the new one is made from."""
+def start_line(kit: Language, game: str, start: str, as_module: bool = False, *, with_elo: bool = True) -> str:
+    """Return a sentence on the strongest start.
+
+    start: the name of the shipped bot that the new one is made from
+    with_elo: whether it gives Elo, which a page with the ladder does not need
+    """
     title, best, own = GAMES[game].title, strongest(kit, game, as_module), _shipped_rungs(kit, game).get(start)
     if best is None:
         other = next((found for one in shipped.languages().values() if (found := strongest(one, game))), None)
         if other is None:
             return f"No bot that comes with the arena is a better start for {title}."
-        return f"The strongest start for {title} is in another language: khiva-arena new {other.words}, {other.how_strong(game)}."
+        strong = other.how_strong(game, with_elo)
+        return f"The strongest start for {title} is in another language: khiva-arena new {other.words}, {strong}."
     if own and own.elo is not None and best.rung.elo is not None and own.elo >= best.rung.elo:
-        return f"This start for {title} is {how_strong(game, own.name)}."
-    return f"The strongest start for {title} in {kit.title}: khiva-arena new {best.words}, {best.how_strong(game)}."
+        return f"This start for {title} is {how_strong(game, own.name, with_elo)}."
+    return f"The strongest start for {title} in {kit.title}: khiva-arena new {best.words}, {best.how_strong(game, with_elo)}."
 
 
 def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_module: bool = False) -> str:
@@ -107,23 +112,38 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "TITLE": GAMES[game].title,
         "LANGUAGE": kit.title,
         "MAIN": kit.main,
-        "START": start_line(kit, game, start, as_module),
-        "GAME": _text(f"{game}.md").rstrip("\n"),
-        "DECISION": decision_of(game),
-        "LADDER": strength.ladder_table(game),
-        "TWICE": strength.twice_line(game),
-        "VAIN": "\n".join(f"- {line}" for line in strength.in_vain(game)) or "Nobody has written down a trial that failed.",
-        "NEW": f"khiva-arena new {best.words}"
-        if (best := strongest(kit, game, as_module))
-        else f"khiva-arena new {kit.name} my-bot",
+        "START": start_line(kit, game, start, as_module, with_elo=False),
+        "FACTS": facts(game),
+        "NEW": f"khiva-arena new {best.words if best else f'{kit.name} my-bot'}",
         "WORD": word,
         "GREEDY": others.bot,
         "OTHERS": others.words,
         "SEATS": str(GAMES[game].seats[0]),
         "GAMEFLAG": others.flag,
-        "LINK": where("improve-a-bot"),
+        "LINK": where(page_in_brief(game)),
     } | {f"SECONDS {key}": f"{value:g} s" for key, value in strength.seconds().items()}
     return filled(_text("bot.md"), marks)
+
+
+def facts(game: str, is_page: bool = False) -> str:
+    """Return the facts of a game that ``AGENTS.md`` and its page in brief share.
+
+    is_page: for the page, which has room for the strength of bots at every number of seats
+    """
+    strong = (strength.twice_line(game), strength.other_seats_line(game) if is_page else "")
+    marks = {
+        "GAME": _text(f"{game}.md").rstrip("\n"),
+        "DECISION": decision_of(game),
+        "LADDER": strength.ladder_table(game),
+        "TWICE": " ".join(filter(None, strong)),
+        "VAIN": "\n".join(f"- {line}" for line in strength.in_vain(game)) or "Nobody has written down a trial that failed.",
+    }
+    return filled(_text("facts.md"), marks).rstrip("\n")
+
+
+def page_in_brief(game: str) -> str:
+    """Return the key of the page that tells a game in brief."""
+    return game.replace("_", "-")
 
 
 class Opponents(NamedTuple):
