@@ -82,10 +82,15 @@ def has_own(command: str) -> bool:
     return any(command in row.commands for row in TABLE)
 
 
-def short_line(command: str) -> str:
-    """Return in a line the code of success, and the codes that not every command has."""
+def short_codes(command: str) -> str:
+    """Return the code of success, and the codes that not every command has, each with its meaning."""
     rows = [row for row in rows_of(command) if row.commands or row.code == DONE]
-    return "Exit codes: " + ", ".join(f"{row.code} {row.short}{row.option and f' ({row.option})'}" for row in rows)
+    return ", ".join(f"{row.code} {row.short}{row.option and f' ({row.option})'}" for row in rows)
+
+
+def short_line(command: str) -> str:
+    """Return ``short_codes`` as a line of help."""
+    return f"Exit codes: {short_codes(command)}"
 
 
 def full_meaning(row: ExitCode) -> str:

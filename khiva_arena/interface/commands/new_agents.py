@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.common import shipped, strength
+from khiva_arena.common.exit_codes import short_codes
 from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language
 from khiva_arena.common.strength import BotRung
@@ -26,6 +27,8 @@ DECISIONS = {"khiva": "play_pass", "emira": "bid", "silk_road": "move"}
 START = "random"
 SHOWN = 8
 """The entries of a list of choices that are shown."""
+CODES = {f"CODES {command}": short_codes(command) for command in ("match", "compare")}
+"""The exit codes of commands that have some of their own, by the mark for them."""
 
 
 class BestStart(NamedTuple):
@@ -122,7 +125,7 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "GAMEFLAG": others.flag,
         "LINK": where(page_in_brief(game)),
     } | {f"SECONDS {key}": f"{value:g} s" for key, value in strength.seconds().items()}
-    return filled(_text("bot.md"), marks)
+    return filled(_text("bot.md"), marks | CODES)
 
 
 def facts(game: str, is_page: bool = False) -> str:
@@ -206,7 +209,7 @@ def own_game_page(source: Path) -> str:
         "DECISION": f"```json\n{first}\n```",
         "LINK": where("add-a-game"),
     }
-    return filled(_text("own_game.md"), marks)
+    return filled(_text("own_game.md"), marks | CODES)
 
 
 def _request(state: State, events: Sequence[Mapping[str, Any]]) -> str:

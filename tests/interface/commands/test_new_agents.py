@@ -3,18 +3,24 @@
 import json
 import re
 import shutil
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arena import arena
 from cases import cases
+from loop_table import LoopRow, loop_of, told_codes
 from wording import sentence
 
+from khiva_arena.arbiter import handed_games
 from khiva_arena.common import shipped, strength
 from khiva_arena.entrants.bots import load
 from khiva_arena.games import schema
 from khiva_arena.games.registry import GAMES
 from khiva_arena.interface.commands import new_agents
+from khiva_arena.interface.commands.new import NewWish, new
+from khiva_arena.interface.commands.new_repository import new_repository
 
 MOST_WORDS = 1200
 
@@ -105,16 +111,95 @@ def test_a_stronger_bot_is_not_told_to_begin_with_a_weaker_one() -> None:
     assert said == sentence("new", "start-strength", title="Khiva", strength=f"{strong}.")
 
 
+def wishes() -> list[tuple[str, NewWish]]:
+    """What ``new`` is asked for: a bot in each language, as a module, with a search, copies of bots, and repositories."""
+    kits = shipped.languages().values()
+    modules = [(kit.name, NewWish(True, False)) for kit in kits if kit.module]
+    searches = [(name, NewWish(False, True)) for name in shipped.all_tools(searches=True)]
+    both = [(name, NewWish(True, True)) for name in shipped.all_tools(as_module=True, searches=True)]
+    others = [(word, NewWish(False, False)) for word in ("shipped:python/llm", "shipped:c/strong_emira", "repository")]
+    repository = ("repository", NewWish(True, True, of_bot="c"))
+    return [*((kit.name, NewWish(False, False)) for kit in kits), *modules, *searches, *both, *others, repository]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("python", "my-bot"), ("shipped:c/greedy", "my-bot"), ("repository", "my-bot")])
-def test_it_is_no_part_of_the_bot(words: tuple[str, ...], tmp_path: Path) -> None:
-    said = json.loads(arena("new", *words, "--json", cwd=tmp_path).stdout)
-    assert new_agents.FILE in said["files"]
-    folder = tmp_path / "my-bot"
+@cases(("word", "wish"), wishes())
+def test_it_is_written_and_is_no_part_of_the_bot(
+    word: str, wish: NewWish, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(tempfile.mkdtemp(dir=tmp_path)) / "my-bot"
+    if word == "repository":
+        new_repository(folder, wish, as_json=True)
+    else:
+        new(word, folder, wish, as_json=True)
+    assert new_agents.FILE in json.loads(capsys.readouterr().out)["files"]
+    written = folder / new_agents.FILE
+    text = written.read_text()
+    assert text.startswith("# my-bot: a bot for ")
+    assert len(text.split()) <= MOST_WORDS
+    assert disagreeing(text) == []
     before = load(str(folder))
     assert new_agents.FILE not in dict(before.sources)
-    (folder / new_agents.FILE).unlink()
+    written.write_text("another text")
     assert load(str(folder)).identity == before.identity
+    written.unlink()
+    assert load(str(folder)).identity == before.identity
+
+
+def schema_of(row: LoopRow) -> dict[str, list[str]]:
+    """The keys of what a command prints by its published schema, each with those inside of it."""
+    verb = row.words[0]
+    if verb == "replay" and "--lost" in row.words:
+        verb = "replay-lost"
+    if verb == "check" and row.words[1] == "--game":
+        verb = "check-game"
+    schema = json.loads((shipped.folder("protocol") / "schema" / "output" / f"{verb}.json").read_text("utf-8"))
+    shapes = schema["$defs"]
+
+    def keys(shape: dict[str, Any]) -> list[str]:
+        inner = shape.get("items", shape)
+        return list(shapes[inner["$ref"].rpartition("/")[2]].get("properties", ())) if "$ref" in inner else []
+
+    return {key: keys(shape) for key, shape in shapes[schema["$ref"].rpartition("/")[2]]["properties"].items()}
+
+
+def disagreeing(text: str) -> list[tuple[str, object]]:
+    """Each place where the loop of an AGENTS.md does not agree with the published schemas and the table of exit codes."""
+    found: list[tuple[str, object]] = []
+    for row in loop_of(text):
+        known, words = schema_of(row), " ".join(row.words)
+        found += [(words, key) for key in row.keys if key not in known]
+        found += [(words, key) for outer, inner in row.keys.items() for key in inner if key not in known.get(outer, ())]
+        found += [(words, codes) for codes in told_codes(row) if codes]
+    return found
+
+
+@cases("game", GAMES)
+def test_its_keys_and_exit_codes_are_those_that_are_published(game: str) -> None:
+    text = page("python", game)
+    assert [row.words[0] for row in loop_of(text)] == ["new", "check", "match", "compare", "replay"]
+    assert disagreeing(text) == []
+
+
+def test_of_a_game_of_ones_own_they_are_too() -> None:
+    text = new_agents.own_game_page(Path(str(handed_games.template())) / "game.py")
+    assert [row.words[0] for row in loop_of(text)] == ["new", "check", "check", "match", "compare", "replay"]
+    assert disagreeing(text) == []
+
+
+@cases(
+    ("old", "new"),
+    [
+        ("`kinds`, `matches`", "`kinds`, `differences`"),
+        ("(`status`, `hint`)", "(`status`, `why`)"),
+        ("4 open", "7 open"),
+        (", 6 a bot forfeited (--fail-on-fault)", ""),
+    ],
+)
+def test_a_key_or_a_code_that_is_not_so_is_found(old: str, new: str) -> None:
+    text = page("python", "khiva")
+    assert old in text
+    assert disagreeing(text.replace(old, new)) != []
 
 
 @pytest.mark.slow
@@ -132,16 +217,13 @@ def test_its_commands_work_as_it_says(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "my-bot", tmp_path / "OLD")
     with (tmp_path / "OLD" / "main.py").open("a") as file:
         file.write("# older\n")
-    rows = re.findall(
-        r"^\| `khiva-arena (.+?)` \| (.+?) \| (.+?) \|", (tmp_path / "my-bot" / new_agents.FILE).read_text(), re.MULTILINE
-    )
-    assert [words.split()[0] for words, _, _ in rows] == ["new", "check", "match", "compare", "replay"]
-    for words, codes, keys in rows:
+    for row in loop_of((tmp_path / "my-bot" / new_agents.FILE).read_text()):
+        words = " ".join(row.words)
         typed = words.replace("new python my-bot", "new python other").replace("--for 4m", "--matches 16").split()
         more = ["--trust-bots"] if typed[0] in ("match", "compare") else []
         done = arena(*typed, *more, "--json", cwd=tmp_path, code=None)
-        assert str(done.returncode) in re.findall(r"\b\d\b", codes), (words, done.stderr)
-        assert set(re.findall(r"`(\w+)`", keys.partition(" (")[0])) <= json.loads(done.stdout).keys()
+        assert done.returncode in row.codes, (words, done.stderr)
+        assert row.keys.keys() <= json.loads(done.stdout).keys()
 
 
 @pytest.mark.slow
