@@ -58,7 +58,7 @@ OTHERS = {
     "common/strength": (1, OURS),
     "interface/commands/new": (6, OURS),
     "interface/commands/new_agents": (2, OURS),
-    "extensions/grading/new_ladder": (2, OURS),
+    "extensions/grading/new_ladder": (3, OURS),
     "interface/commands/new_repository": (1, OURS),
     "extensions/checker/page_command": (1, TYPED),
     "extensions/seats/relay_command": (2, TYPED),

@@ -10,10 +10,10 @@ from khiva_arena.interface.commands.new import LADDERS
 class _Ladders:
     """New ladders, as ``new.Ladders`` wants them."""
 
-    def fill(self, draft: Path) -> None:
+    def fill(self, draft: Path, name: str) -> None:
         from khiva_arena.extensions.grading.new_ladder import fill
 
-        fill(draft)
+        fill(draft, name)
 
     def next_lines(self, folder: str) -> list[str]:
         from khiva_arena.extensions.grading.new_ladder import next_lines

@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import tomllib
+from importlib.resources import files
 from pathlib import Path
 
 from khiva_arena.common import shipped
@@ -11,7 +12,8 @@ from khiva_arena.common.strength import BotRung, ladders
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import InternalError
 from khiva_arena.extensions.grading.ladder import FILE
-from khiva_arena.extensions.grading.seal import write_seal
+from khiva_arena.extensions.grading.seal import SEAL, write_seal
+from khiva_arena.interface.commands import new_agents
 
 BOTS = ("random", "naive", "greedy", "search")
 """The bots in Python from which the rungs are made. None of them looks at a clock, so each is as strong on any machine."""
@@ -48,19 +50,35 @@ threshold = 0
 """
 
 
-def fill(draft: Path) -> None:
-    """Write a whole ladder into an empty folder."""
+def fill(draft: Path, name: str) -> None:
+    """Write a whole ladder into an empty folder. ``name``: that the folder will have."""
     text = SETTINGS
     for rung, points in zip(rungs(), POINTS, strict=True):
         _copy(f"{shipped.WORD}python/{rung.name}", draft / FOLDER / rung.name)
         text += RUNG.format(name=rung.name, folder=FOLDER, points=points, strength=rung.in_words, seats=SEATS)
     (draft / FILE).write_text(text, encoding="utf-8")
+    (draft / new_agents.FILE).write_text(agents_page(name), encoding="utf-8")
     write_seal(draft)
 
 
 def rungs() -> list[BotRung]:
     """Return the rungs of a new ladder, the weakest first, as they were measured."""
     return [rung for rung in ladders()["khiva"][SEATS].rungs if rung.name in BOTS]
+
+
+def agents_page(name: str) -> str:
+    """Return AGENTS.md of a new ladder. ``name``: of its folder."""
+    rows = [f"| `{rung.name}` | {points} | {rung.in_words} |" for rung, points in zip(rungs(), POINTS, strict=True)]
+    marks = {
+        "NAME": name,
+        "WORD": new_agents.typed(Path(name)),
+        "FILE": FILE,
+        "SEAL": SEAL,
+        "RUNGS": "\n".join(rows),
+        "SEATS": str(SEATS),
+        "LINK": where("mark-a-course"),
+    }
+    return new_agents.filled((files("khiva_arena.extensions.grading") / "agents.md").read_text(encoding="utf-8"), marks)
 
 
 def next_lines(folder: str) -> list[str]:

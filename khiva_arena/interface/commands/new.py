@@ -46,8 +46,8 @@ PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 class Ladders(Protocol):
     """New ladders, by which ``khiva-arena grade`` marks bots."""
 
-    def fill(self, draft: Path) -> None:
-        """Write a whole ladder into an empty folder."""
+    def fill(self, draft: Path, name: str) -> None:
+        """Write a whole ladder into an empty folder. ``name``: that the folder will have."""
 
     def next_lines(self, folder: str) -> list[str]:
         """Return the lines about a ladder that was made. ``folder``: as it can be typed."""
@@ -229,7 +229,7 @@ def _new_ladder(folder: Path | None, as_json: bool) -> None:
     ladders = LADDERS.get("new ladder")
     if folder is None:
         raise ConfigError("name a folder for the new ladder: khiva-arena new ladder course-1")
-    names = make_folder(folder, lambda draft, _: ladders.fill(draft))
+    names = make_folder(folder, ladders.fill)
     said = harmless(f"{folder}: a new ladder: {count(len(names), 'file')}")
     lines = [harmless(line) for line in ladders.next_lines(f"./{folder}" if str(folder).startswith("-") else str(folder))]
     if as_json:

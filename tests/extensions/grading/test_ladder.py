@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from arena import arena
 from ladders import ladder
+from loop_table import loop_of, told_codes
 from wording import sentence
 
 from khiva_arena.entrants import bots
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.grading import new_ladder, seal
 from khiva_arena.extensions.grading.ladder import read_ladder
+from khiva_arena.extensions.grading.marks import GradeOutput, RungMark
 
 
 def refusal(place: Path) -> str:
@@ -44,6 +46,42 @@ def test_new_ladder_in_json_lists_its_files(tmp_path: Path) -> None:
     printed = json.loads(arena("new", "LADDER", "course", "--json", cwd=tmp_path).stdout)
     there = [path.relative_to(tmp_path / "course") for path in (tmp_path / "course").rglob("*") if path.is_file()]
     assert (printed["folder"], printed["files"]) == ("course", sorted(map(str, there)))
+
+
+# --- AGENTS.md of a ladder ---
+
+
+def test_agents_md_tells_the_commands_of_a_ladder_as_they_are(tmp_path: Path) -> None:
+    text = new_ladder.agents_page("course 1")
+    assert len(text.split()) <= 1200
+    assert not re.search(r"@[A-Z]", text)
+    rows = loop_of(text)
+    assert [row.words for row in rows] == [["grade", "'course", "1'", *more] for more in (["--seal"], _GRADES)]
+    assert [told_codes(row) for row in rows] == [(set(), set())] * 2
+    marks: dict[str, list[str]] = {name: [] for name in GradeOutput.__struct_fields__} | {
+        "rungs": list(RungMark.__struct_fields__)
+    }
+    assert [row.keys for row in rows] == [{}, marks]
+
+
+_GRADES = ["--bot", "BOT", "--seed-file", "SEED", "--json"]
+
+
+@pytest.mark.slow
+def test_agents_md_of_a_new_ladder_is_sealed_and_leads_to_a_page(tmp_path: Path) -> None:
+    arena("new", "ladder", "course", cwd=tmp_path)
+    text = (tmp_path / "course" / "AGENTS.md").read_text()
+    assert all(f"| `{rung.name}` | {points} | {rung.in_words} |" in text for rung, points in _RUNGS)
+    (link,) = re.findall(r"^More: (.+)$", text, re.MULTILINE)
+    assert Path(link).is_file()
+    (tmp_path / "course" / "AGENTS.md").write_text("other")
+    assert "AGENTS.md" in refusal(tmp_path / "course")
+    sealing = loop_of(text)[0]
+    arena(*sealing.words, cwd=tmp_path)
+    read_ladder(tmp_path / "course")
+
+
+_RUNGS = list(zip(new_ladder.rungs(), new_ladder.POINTS, strict=True))
 
 
 def test_new_ladder_wants_an_empty_folder(tmp_path: Path) -> None:
