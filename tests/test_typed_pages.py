@@ -153,6 +153,8 @@ def test_numbers_of_the_machine_are_not_compared() -> None:
     assert plain("  3  ok      hello: after 26 ms of 10,000 ms ") == plain(" 3 ok  hello: after 126 ms of 10,000 ms")
     assert plain("a  1") != plain("a 1")
     assert plain("--turn 20ms is 3 ms late") == plain("--turn 20ms is 4 ms late") != plain("--turn 30ms is 3 ms late")
+    assert plain("if so, 1 min in all") == plain("if so, 12 min in all")
+    assert plain("my-bot@1815cba: 3") == plain("my-bot@09ffa7a: 3") != plain("my-bot@09ffa7a: 4")
     assert plain("event b0ca36c246079fe2") != plain("event b0ca36c246079fe3")
     assert plain(f"digest b31cbf00a66e{'7' * 12}") == plain("digest b31cbf00a66e...")
     assert plain("memory 1 GiB") != plain("memory 2 GiB")

@@ -32,8 +32,9 @@ WALL = 240
 """Seconds after which the commands of a page are killed: they wait for somebody."""
 VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"(--[\w-]+[ =]\S*)|\b\d[\d,.]*(?= ?(?:ms|s|kB|MB|GB)\b)"), lambda found: found[1] or "N"),  # no option's value
-    (re.compile(r"\b\d[\d,.]*(?= (?:bytes?|seconds?|minutes?)\b)"), "N"),
+    (re.compile(r"\b\d[\d,.]*(?= (?:bytes?|seconds?|minutes?|min)\b)"), "N"),
     (re.compile(r"\(commit \w+\)"), "(commit C)"),
+    (re.compile(r"(?<=@)[0-9a-f]{7}\b"), "COMMIT"),  # of a new bot: its AGENTS.md names where the manual lies
     (re.compile(r"\bbundle [0-9a-f]{12,}(\.\.\.)?"), "bundle ID"),  # it holds the time of the run
     (
         re.compile(r"\b([0-9a-f]{12})(?:[0-9a-f]{5,}\b|\.\.\.)"),
