@@ -66,6 +66,8 @@ def announce(
     form = event.definition.called
     called += "" if form == DEFAULTS["format"] else f"{form}, "
     recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
+    if play.until and recorded:
+        recorded = f", {count(play.done_before, 'match', 'matches')} recorded before"
     matches = play.until or f"{size}{timetable.matches} matches"
     called += f"event {event.id}: {matches}{'' if play.part else recorded}"
     duration = f"; estimated time: {estimate}" if estimate and not play.until else ""

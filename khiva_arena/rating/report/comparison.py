@@ -233,10 +233,10 @@ def _note(compared: ComparedBots) -> str:
     ways = {one.seats: "it was clear" if one.clear else "its time or its matches were used up" for one in compared.tables}
     if len(ways) == 1:
         (way,) = ways.values()
-        stop = f"The comparison stopped since {way}"
+        stop = f"The comparison stopped because {way}"
     else:
-        stop = "; ".join(f"At {seats} seats it stopped since {way}" for seats, way in ways.items())
-    return f"{stop}. Looking after each seed is allowed for: of 100 comparisons of equal bots at most 5 say better or worse."
+        stop = "; ".join(f"At {seats} seats it stopped because {way}" for seats, way in ways.items())
+    return f"{stop}. Its errors allow for a look after each seed: of 100 comparisons of equal bots at most 5 say better or worse."
 
 
 def _faults(compared: ComparedBots, one: ComparedTables) -> list[str]:

@@ -16,6 +16,8 @@ from once import made_once
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
+from khiva_arena.competition.playing.seed_limit import Most
+
 pytestmark = pytest.mark.slow
 FAST = ("--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4")
 
@@ -105,6 +107,8 @@ def test_the_same_command_prints_the_same_answer_and_plays_nothing(ended: Path, 
     assert json.loads(again.stdout) == json.loads((ended / "json").read_text())
     another = arena("compare", RANDOM, C, *FAST[:2], "--matches", "2", "--new-event", "--out", "out", cwd=tmp_path, code=4)
     assert "event 2" in arena("verify", "out", cwd=tmp_path).stdout, another.stderr
+    assert f", {Most(matches=2)}\n" in another.stderr
+    assert "random games" not in another.stderr  # it is no worst case of all seeds that it might play
 
 
 def test_show_and_the_stream_call_a_comparison_by_its_name(ended: Path, tmp_path: Path) -> None:
