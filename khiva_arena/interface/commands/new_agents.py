@@ -119,7 +119,7 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "FACTS": facts(game),
         "NEW": f"khiva-arena new {best.words if best else f'{kit.name} my-bot'}",
         "WORD": word,
-        "GREEDY": others.bot,
+        "STRONGER": shipped.adviser(game) or others.bot,
         "OTHERS": others.words,
         "SEATS": str(GAMES[game].seats[0]),
         "GAMEFLAG": others.flag,
@@ -182,7 +182,8 @@ def decision_of(game: str) -> str:
     """Return the example of a decision that the page of the game in the protocol has, with its explanation."""
     page = (shipped.folder("protocol") / "games" / f"{game}.md").read_text(encoding="utf-8")
     body = page.split(f"\n### `{DECISIONS[game]}`\n", 1)[1]
-    return re.split(r"\n##+ ", body, maxsplit=1)[0].strip("\n")
+    example = re.split(r"\n##+ ", body, maxsplit=1)[0].strip("\n")
+    return re.sub(r"(?<=[\]\d]), (?=[\[\d-])", ",", example)  # lists are read as one
 
 
 # --- a game of one's own ---
