@@ -87,6 +87,12 @@ def adviser(game: str) -> str:
     return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else ""
 
 
+def searcher(game: str) -> str:
+    """Return the word of the bot that searches in a game, by the wall clock; "" if none comes with the arena."""
+    names = (f"search_{game}", ADVISERS[game]) if game in ADVISERS else ()
+    return next((word for name in names if (word := f"{WORD}python/{name}") in bots()), "")
+
+
 def folder(name: str) -> Path:
     """Return the shipped folder "bots", "protocol" or "docs": beside the package in a checkout, inside it in a wheel."""
     package = Path(khiva_arena.__file__).parent

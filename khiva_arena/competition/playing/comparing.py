@@ -20,7 +20,7 @@ from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.rating.ratings.comparison import ComparisonTest
-from khiva_arena.rating.report.comparison import ComparedTables, tables_of
+from khiva_arena.rating.report.comparison import ComparedTables, FaultsSeen, tables_of
 from khiva_arena.records.store.db import Store
 
 ERROR, SHARPEST = 0.05, 8
@@ -65,4 +65,4 @@ def answer_of(folder: Path, event: str, at_a_time: int) -> ComparedTables:
         around = around_matches(seconds, store.ends(event)[: last + 1])
         is_over = store.conclusion(event) is not None and not row.closed
     of_all = sum(seconds) * around / at_a_time
-    return tables_of(test, row.id, timetable.seats, of_all, faults[:2], forfeited, is_over=is_over)
+    return tables_of(test, row.id, timetable.seats, of_all, FaultsSeen(faults[0], faults[1], forfeited), is_over=is_over)

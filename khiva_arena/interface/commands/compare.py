@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from khiva_arena.common.exit_codes import NOT_BETTER, VerdictWord, code_of, in_words
 from khiva_arena.common.setting_row import duration_ms
-from khiva_arena.common.shipped import adviser
+from khiva_arena.common.shipped import searcher
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.playing.comparing import OUT, answer_of, comparison_of, comparison_settings
 from khiva_arena.competition.playing.seed_limit import Most
@@ -174,13 +174,13 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
     match compared.answer:
         case VerdictWord.SAME:
             lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
-        case VerdictWord.BETTER if (stronger := adviser(game)) and stronger not in (typed.old, *typed.against):
+        case VerdictWord.BETTER if (stronger := searcher(game)) and stronger not in (typed.old, *typed.against):
             lines.append(NextStep(f"khiva-arena compare {new} {stronger}{flag}{_seats_flag(typed)}"))
         case VerdictWord.BETTER:
             lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
             lines.append(NextStep(longer + flag))
-        case VerdictWord.OPEN | VerdictWord.WORSE if stronger := adviser(game):
+        case VerdictWord.OPEN | VerdictWord.WORSE if stronger := searcher(game):
             lines.append(NextStep(f"{lost} {stronger}{flag}", "what a stronger bot chooses in the lost matches"))
         case VerdictWord.WORSE:
             lines.append(NextStep(f"{lost} {shlex.quote(typed.old)}{flag}", f"where {compared.old} chooses otherwise"))

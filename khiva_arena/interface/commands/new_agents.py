@@ -25,6 +25,7 @@ FILE = "AGENTS.md"
 DECISIONS = {"khiva": "play_pass", "emira": "bid", "silk_road": "move"}
 """The kind of decision that is shown."""
 START = "random"
+_LESS = "most of the view left out"
 SHOWN = 8
 """The entries of a list of choices that are shown."""
 CODES = {f"CODES {command}": short_codes(command) for command in ("match", "compare")}
@@ -117,9 +118,9 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "MAIN": kit.main,
         "START": start_line(kit, game, start, as_module, with_elo=False),
         "FACTS": facts(game),
-        "NEW": f"khiva-arena new {best.words if best else f'{kit.name} my-bot'}",
+        "NEW": f"khiva-arena new {best.words.replace(' my-bot', ' other') if best else f'{kit.name} other'}",
         "WORD": word,
-        "STRONGER": shipped.adviser(game) or others.bot,
+        "STRONGER": shipped.searcher(game) or others.bot,
         "OTHERS": others.words,
         "SEATS": str(GAMES[game].seats[0]),
         "GAMEFLAG": others.flag,
@@ -182,7 +183,8 @@ def decision_of(game: str) -> str:
     """Return the example of a decision that the page of the game in the protocol has, with its explanation."""
     page = (shipped.folder("protocol") / "games" / f"{game}.md").read_text(encoding="utf-8")
     body = page.split(f"\n### `{DECISIONS[game]}`\n", 1)[1]
-    example = re.split(r"\n##+ ", body, maxsplit=1)[0].strip("\n")
+    example = re.split(r"\n##+ ", body, maxsplit=1)[0].strip("\n").replace(_LESS, f"the events and {_LESS}", 1)
+    example = re.sub(r'  "events": \[\n.*?\n  \],\n', "", example, count=1, flags=re.DOTALL)
     return re.sub(r"(?<=[\]\d]), (?=[\[\d-])", ",", example)  # lists are read as one
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from math import ceil, isfinite
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -127,17 +127,27 @@ def overall(verdicts: Collection[VerdictWord]) -> VerdictWord:
     return sides.pop() if len(sides) == 1 else VerdictWord.OPEN
 
 
+class FaultsSeen(NamedTuple):
+    """The faults in the matches of a comparison.
+
+    new, old: of the first bot, and of the other.
+    forfeits: the matches that the first bot forfeited.
+    """
+
+    new: int
+    old: int
+    forfeits: int
+
+
 def tables_of(
-    test: ComparisonTest, event: str, seats: int, seconds: float, faults: Sequence[int], forfeits: int, *, is_over: bool
+    test: ComparisonTest, event: str, seats: int, seconds: float, faults: FaultsSeen, *, is_over: bool
 ) -> ComparedTables:
     """Return the answer of a test.
 
     seconds: that its matches took, with as many at a time as were played.
-    faults: of the first bot, and of the other.
-    forfeits: the matches that the first bot forfeited.
     is_over: whether it has ended; else nothing is known yet.
     """
-    verdict, (mine, others), minutes = VerdictWord.UNFINISHED, faults, seconds / 60
+    verdict, minutes = VerdictWord.UNFINISHED, seconds / 60
     elo: tuple[float | None, ...] = (None, None, None)
     to_clear = least = None
     if is_over and test.blocks:
@@ -158,9 +168,9 @@ def tables_of(
         clear=bool(test.decision),
         seeds=test.blocks,
         matches=test.blocks * test.matches,
-        faults=mine,
-        old_faults=others,
-        forfeits=forfeits,
+        faults=faults.new,
+        old_faults=faults.old,
+        forfeits=faults.forfeits,
         minutes=round(minutes, 2),
         minutes_to_clear=to_clear,
         least_told=least,
