@@ -54,6 +54,7 @@ def test_a_comparison_ends_with_the_codes_of_its_answers() -> None:
         VerdictWord.WORSE: 3,
         VerdictWord.OPEN: 4,
         VerdictWord.SAME: 5,
+        VerdictWord.FORFEITED: 6,
     }
 
 

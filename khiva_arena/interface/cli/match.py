@@ -62,5 +62,6 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
 
-    with lines_capped(is_full=flags["is_full"] or as_json):
+    has_more = notes or flags["by_function"]  # which come behind the match and would push its end out
+    with lines_capped(is_full=flags["is_full"] or as_json or has_more):
         return match(stored, notes, trace, capture, as_json, flags)

@@ -20,8 +20,9 @@ from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.run.options import RunOptions
 from khiva_arena.competition.run.run import Run
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named
-from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
+from khiva_arena.competition.settings.flags import flag_words, settings_by_flags, take_fields
 from khiva_arena.competition.settings.settings import DEFAULTS
+from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot, SameBots, named_twice
 from khiva_arena.errors import ConfigError
@@ -31,6 +32,8 @@ from khiva_arena.rating.report.same_names import namesakes, under_a_table
 
 DEFAULT_TIME, DEFAULT_SEATS = "4m", (2,)
 PLAIN_NAME = re.compile(r"[\w.@+-]{1,64}")
+OF_ONE = ("bots", "seed", "out", "events_file", "report")
+"""The settings that another comparison does not take over."""
 LONGEST_WAIT = 60
 """Minutes; nobody is advised to play a comparison for longer."""
 
@@ -175,11 +178,11 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
         case VerdictWord.SAME:
             lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
         case VerdictWord.BETTER if (stronger := searcher(game)) and stronger not in (typed.old, *typed.against):
-            lines.append(NextStep(f"khiva-arena compare {new} {stronger}{flag}{_seats_flag(typed)}"))
+            lines.append(NextStep(f"khiva-arena compare {new} {stronger}{_conditions(typed, options)}"))
         case VerdictWord.BETTER:
             lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
-            lines.append(NextStep(longer + flag))
+            lines.append(NextStep(longer + _conditions(typed, options)))
         case VerdictWord.OPEN | VerdictWord.WORSE if stronger := searcher(game):
             lines.append(NextStep(f"{lost} {stronger}{flag}", "what a stronger bot chooses in the lost matches"))
         case VerdictWord.WORSE:
@@ -201,8 +204,12 @@ def _longer(compared: ComparedBots, typed: Typed, out: Path) -> str:
     words += [word for bot in typed.against for word in ("--against", bot)]
     words += ["--for", f"{total}m", "--new-event"]
     words += ["--out", str(out)] if str(out) != OUT else []
-    return shlex.join(words) + _seats_flag(typed)
+    return shlex.join(words)
 
 
-def _seats_flag(typed: Typed) -> str:
-    return f" --seats {','.join(map(str, typed.seats))}" if typed.seats != DEFAULT_SEATS else ""
+def _conditions(typed: Typed, options: Mapping[str, Any]) -> str:
+    """Return the flags that play another comparison under the same conditions, behind a blank; "" if there are none."""
+    words = ["--seats", ",".join(map(str, typed.seats))] if typed.seats != DEFAULT_SEATS else []
+    rows = [row for row in TABLE if row.name in options and row.name not in OF_ONE]
+    words += [word for row in rows for word in flag_words(row, options[row.name])]
+    return "".join(f" {shlex.quote(word)}" for word in words)

@@ -60,7 +60,7 @@ def test_a_better_bot_is_told_at_a_look_with_code_0(tmp_path: Path) -> None:
     assert found["low"] > 0
     assert found["high"] is None
     assert found["sentence"].startswith("greedy is better than forfeits: about ")
-    assert found["next"] == [f"khiva-arena compare {GREEDY} shipped:python/search"]
+    assert found["next"] == [f"khiva-arena compare {GREEDY} shipped:python/search --isolation trusted --rule max_turns=4"]
     assert "14 of 14 matches are sound" in arena("verify", "results/compare", cwd=tmp_path).stdout
     lost = arena("replay", "results/compare", "--lost", "greedy", "--bot", GREEDY, cwd=tmp_path).stdout
     assert sentence("replay", "nothing-lost") in lost
