@@ -25,7 +25,7 @@ def pages() -> dict[Path, dict[str, str]]:
 
 def brief_page(game: str) -> Path:
     """Return the page that tells a game in brief."""
-    return ROOT / "docs" / f"{new_agents.page_in_brief(game)}.md"
+    return ROOT / "docs" / f"{game.replace('_', '-')}.md"
 
 
 def _begin(game: str) -> str:

@@ -152,7 +152,7 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         if not modules.library():
             click.echo(modules.NEEDS)
         click.echo(f"How to limit thinking by instructions: {where('modules')}")
-    brief = where(new_agents.page_in_brief(chosen))
+    brief = new_agents.page_in_brief(chosen)
     click.echo(f"{GAMES[chosen].title} in a thousand words: {brief}")
     click.echo(harmless(f"The same with the commands of an author, for coding agents too: {folder / new_agents.FILE}"))
     click.echo(f"How to make it better: {where('improve-a-bot')}")

@@ -124,7 +124,7 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "OTHERS": others.words,
         "SEATS": str(GAMES[game].seats[0]),
         "GAMEFLAG": others.flag,
-        "LINK": where(page_in_brief(game)),
+        "LINK": page_in_brief(game),
     } | {f"SECONDS {key}": f"{value:g} s" for key, value in strength.seconds().items()}
     return filled(_text("bot.md"), marks | CODES)
 
@@ -146,8 +146,8 @@ def facts(game: str, is_page: bool = False) -> str:
 
 
 def page_in_brief(game: str) -> str:
-    """Return the key of the page that tells a game in brief."""
-    return game.replace("_", "-")
+    """Return where a user reads the page that tells a game in brief."""
+    return {"khiva": where("khiva"), "emira": where("emira"), "silk_road": where("silk-road")}[game]
 
 
 class Opponents(NamedTuple):
