@@ -132,7 +132,7 @@ class ComparisonTest:
         self.rule, self.matches = rule, matches
         self.decision = Side.NONE
         self.blocks = 0
-        self._sum = self._squares = self._middles = Fraction(0)
+        self._sum = self._squares = self._of_new = self._of_old = Fraction(0)
         self._first: Fraction | None = None
         self._is_equal = self._is_direct = True
 
@@ -151,7 +151,8 @@ class ComparisonTest:
         self.blocks += 1
         self._sum += score
         self._squares += score**2
-        self._middles += _HALF if old is None else (new + old) / 2
+        self._of_new += new
+        self._of_old += _HALF if old is None else old
         self.decision = at_a_look(self.rule, self.scores).side
         return self.decision
 
@@ -169,9 +170,14 @@ class ComparisonTest:
     def elo(self, *, is_over: bool = True) -> ComparedElo:
         """Return the same in Elo. There is a seed. ``is_over``: if not, the interval is the one that holds at all looks."""
         ends = self.ends() if is_over else at_a_look(self.rule, self.scores)
-        given_back = 0.5 / (self.matches * self.blocks)
-        value = min(1 - given_back, max(given_back, self.scores.mean))
-        return ComparedElo(*map(self._elo, (value, *ends)))
+        low, high = self._elo(ends.low), self._elo(ends.high)
+        return ComparedElo(min(high, max(low, self._seen_elo())), low, high)
+
+    def _seen_elo(self) -> float:
+        """Return the difference that was seen in Elo, with half of a match given back by each bot whose record is clean."""
+        given_back = 0.5 / (self.blocks * self.matches / (1 if self._is_direct else 2))
+        new, old = (min(1 - given_back, max(given_back, float(of / self.blocks))) for of in (self._of_new, self._of_old))
+        return elo_of(new) if self._is_direct else elo_of(new) - elo_of(old)
 
     def least_told(self) -> float:
         """Return the smallest difference in Elo that the end would tell with as many seeds of this spread; infinite if none."""
@@ -181,5 +187,5 @@ class ComparisonTest:
         """Return a mean score of a seed in Elo. Against third bots two ratings are subtracted, both around what was seen."""
         if self._is_direct:
             return elo_of(score)
-        middle, apart = float(self._middles / self.blocks), score - 0.5
+        middle, apart = float((self._of_new + self._of_old) / (2 * self.blocks)), score - 0.5
         return elo_of(min(1.0, max(0.0, middle + apart))) - elo_of(min(1.0, max(0.0, middle - apart)))

@@ -118,6 +118,28 @@ def test_against_others_two_ratings_are_subtracted() -> None:
     assert test.elo().value == pytest.approx(elo_of(0.75) - elo_of(0.375))
 
 
+def test_a_clean_record_against_others_gives_half_of_a_match_back_too() -> None:
+    test = ComparisonTest(RULE, 8)
+    for old in (HALF, Fraction(1, 4), HALF):
+        test.add(WON, old)
+    assert test.elo().value == pytest.approx(elo_of(1 - 0.5 / 12) - elo_of(1.25 / 3))
+    level = ComparisonTest(RULE, 8)
+    level.add(WON, WON)
+    assert level.elo().value == 0
+
+
+@given(st.lists(st.tuples(*2 * [st.sampled_from([Fraction(i, 4) for i in range(5)])]), min_size=1, max_size=40))
+def test_a_difference_against_others_is_a_number_within_its_interval(some: list[tuple[Fraction, Fraction]]) -> None:
+    test = ComparisonTest(RULE, 4)
+    for new, old in some:
+        test.add(new, old)
+    elo = test.elo()
+    assert elo.low <= elo.value <= elo.high
+    assert not isinf(elo.value)
+    assert (elo.low > 0) == (test.ends().side is Side.BETTER)
+    assert (elo.high < 0) == (test.ends().side is Side.WORSE)
+
+
 @pytest.mark.parametrize(("mean", "variance"), [(0.6, 0.04), (0.52, 0.1), (0.3, 0.08)])
 def test_the_seeds_to_clear_are_the_first_at_which_a_look_is_clear(mean: float, variance: float) -> None:
     seen = SeedScores(5, mean, variance)
