@@ -128,7 +128,7 @@ def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as
     """Print that both bots are one, and return the exit code. Raises ``error`` if another bot is named twice."""
     if len(error.bots) < 2 or error.bots[0].identity != error.bots[1].identity or named_twice(error.bots[1:]):
         raise error
-    new, old, *against = error.bots
+    new, old, *against = _by_folders(error.bots)
     compared = ComparedBots(new.name, old.name, tuple(bot.name for bot in against), ())
     settings = [comparison_settings(values, seats, len(typed.seats)) for seats in typed.seats]
     check_needed_flags(settings[0])
@@ -170,22 +170,22 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
     """
     game = options.get("game", DEFAULTS["game"])
     flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
-    new, lines = shlex.quote(typed.new), list[NextStep]()
+    new, lines, searching = shlex.quote(typed.new), list[NextStep](), searcher(game)
     lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"
     if sum(one.faults for one in compared.tables):
         lines.append(NextStep(f"khiva-arena check {new}{flag}", f"finds mistakes of {compared.new}"))
     match compared.answer:
         case VerdictWord.SAME:
             lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
-        case VerdictWord.BETTER if (stronger := searcher(game)) and stronger not in (typed.old, *typed.against):
-            lines.append(NextStep(f"khiva-arena compare {new} {stronger}{_conditions(typed, options)}"))
+        case VerdictWord.BETTER if searching and searching not in (typed.new, typed.old, *typed.against):
+            lines.append(NextStep(f"khiva-arena compare {new} {searching}{_conditions(typed, options)}"))
         case VerdictWord.BETTER:
             lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
             lines.append(NextStep(longer + _conditions(typed, options)))
-        case VerdictWord.OPEN | VerdictWord.WORSE if stronger := searcher(game):
-            lines.append(NextStep(f"{lost} {stronger}{flag}", "what a stronger bot chooses in the lost matches"))
-        case VerdictWord.WORSE:
+        case VerdictWord.OPEN if searching and searching != typed.new:
+            lines.append(NextStep(f"{lost} {searching}{flag}", "what a bot that searches chooses in the lost matches"))
+        case VerdictWord.OPEN | VerdictWord.WORSE:
             lines.append(NextStep(f"{lost} {shlex.quote(typed.old)}{flag}", f"where {compared.old} chooses otherwise"))
     return lines
 

@@ -71,6 +71,7 @@ def test_a_worse_bot_ends_with_3_and_its_losses_are_named(tmp_path: Path) -> Non
     assert (found["verdict"], found["faults"]) == ("worse", 0)
     assert found["high"] < 0
     assert [line.split()[1] for line in found["next"]] == ["replay"]
+    assert found["next"][0].endswith(f" --bot {RANDOM}"), "it is known to be stronger, and no other bot is"
     printed = arena("compare", GREEDY, RANDOM, *FAST, cwd=tmp_path, code=3)
     assert sentence("run", "first-bot-worse") in printed.stderr
 
