@@ -14,13 +14,18 @@ class Most(NamedTuple):
     """The most that a comparison is given.
 
     seconds: of time in which seeds are begun; None: it has no limit.
-    matches: that are played; None: it has no limit. A seed is played whole, so the last one is left out if it does not fit.
+    matches: that are played; None: it has no limit. A seed is played whole, so the last one is left out if it does not fit;
+        only the first one is always played.
     at_a_time: matches that are played at a time, by which the time of recorded ones is told.
     """
 
     seconds: float | None = None
     matches: int | None = None
     at_a_time: int = 1
+
+    def of_whole_seeds(self, per_seed: int) -> "Most":
+        """Return the limit with the matches that are played of so many. ``per_seed``: matches."""
+        return self if self.matches is None else self._replace(matches=max(1, self.matches // per_seed) * per_seed)
 
     def __str__(self) -> str:
         """Return the limit in words, "" for none."""
@@ -40,7 +45,8 @@ class SeedLimit:
         """``per_seed``: matches. ``begun``, ``seconds_before``: the seeds begun and the time spent by earlier runs."""
         self.begun, self.is_reached = begun, False
         self._seconds, self._before = most.seconds, seconds_before
-        self._seeds = None if most.matches is None else max(1, most.matches // per_seed)
+        matches = most.of_whole_seeds(per_seed).matches
+        self._seeds = None if matches is None else matches // per_seed
 
     def may_begin(self, seed: int, seconds: float) -> bool:
         """Tell whether a match of a seed may begin, so many seconds after this run began to play. The first seed always may."""

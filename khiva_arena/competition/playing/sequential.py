@@ -188,7 +188,7 @@ class SequentialPlay(Play):
     def until(self) -> str:
         if self.event.definition.comparison is None:
             return ""
-        return ", ".join(filter(None, ("until the answer is clear", str(self._most))))
+        return ", ".join(filter(None, ("until the answer is clear", str(self._most.of_whole_seeds(self._per_seed)))))
 
     def end(self) -> None:
         """Conclude a test that has come to its limit, and reveal its secret: nobody plays its other deals."""

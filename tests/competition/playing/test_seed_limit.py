@@ -31,3 +31,4 @@ def test_one_seed_is_always_played() -> None:
 def test_matches_are_played_as_whole_seeds(matches: int, seeds: int) -> None:
     limit = SeedLimit(Most(matches=matches), 3, 0, 0.0)
     assert [limit.may_begin(seed, 0) for seed in range(5)].count(True) == seeds
+    assert Most(matches=matches).of_whole_seeds(3) == Most(matches=3 * seeds), "as it is announced"
