@@ -171,7 +171,7 @@ def tables_of(
         faults=faults.new,
         old_faults=faults.old,
         forfeits=faults.forfeits,
-        minutes=round(minutes, 2),
+        minutes=round(minutes, 4),
         minutes_to_clear=to_clear,
         least_told=least,
     )
@@ -223,7 +223,7 @@ def _way_on(one: ComparedTables) -> str:
     if one.verdict is not VerdictWord.OPEN or one.elo is None:
         return ""
     if one.minutes_to_clear is not None:
-        return f"; if the difference stays so, {in_time(60 * one.minutes_to_clear)} in all are enough to tell it"
+        return f"; if the difference stays so, it takes {in_time(60 * one.minutes_to_clear)} in all to tell it"
     time = in_time(60 * one.minutes)
     if one.least_told is None:
         return f"; no difference can be told in {time}"
@@ -241,11 +241,10 @@ def to_text(compared: ComparedBots) -> str:
 
 def _note(compared: ComparedBots) -> str:
     ways = {one.seats: "it was clear" if one.clear else "its time or its matches were used up" for one in compared.tables}
-    if len(ways) == 1:
-        (way,) = ways.values()
-        stop = f"The comparison stopped because {way}"
+    if len({*ways.values()}) == 1:
+        stop = f"The comparison stopped because {next(iter(ways.values()))}"
     else:
-        stop = "; ".join(f"At {seats} seats it stopped because {way}" for seats, way in ways.items())
+        stop = "The comparison stopped " + "; ".join(f"at {seats} seats because {way}" for seats, way in ways.items())
     return f"{stop}. Its errors allow for a look after each seed: of 100 comparisons of equal bots at most 5 say better or worse."
 
 
