@@ -51,7 +51,12 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     metavar="TIME",
     help="Begin no deal after this time [default: 4m]. Deals that were begun are played to the end, and count.",
 )
-@click.option("--matches", type=WholeNumber(1), metavar="N", help="Play so many matches at most, instead of --for. A deal is played whole, and one always is.")
+@click.option(
+    "--matches",
+    type=WholeNumber(1),
+    metavar="N",
+    help="Play so many matches at most, instead of --for. A deal is played whole, and one always is.",
+)
 @setting_options(
     *(name for name in OF_A_MATCH if name != "bots"),
     *("jobs", "out", "events_file", "report"),

@@ -112,6 +112,18 @@ def test_the_same_command_prints_the_same_answer_and_plays_nothing(ended: Path, 
     assert "random games" not in another.stderr  # it is no worst case of all seeds that it might play
 
 
+def test_a_comparison_that_goes_on_counts_the_time_before_and_ends_its_seed(tmp_path: Path) -> None:
+    words = (RANDOM, PYTHON, *FAST, "--out", "out")  # one that starts slowly, so that the kill comes in time
+    running = started("compare", *words, "--for", "1h", cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", 3)
+    kill(running)
+    running.communicate(timeout=30)
+    before = len(played(tmp_path / "out"))
+    answer = arena("compare", *words, "--for", "1ms", "--json", cwd=tmp_path, code=4).stdout
+    whole = before + before % 2  # no new seed begins, since the matches before took longer
+    assert json.loads(answer)["matches"] == whole == len(played(tmp_path / "out"))
+
+
 def test_show_and_the_stream_call_a_comparison_by_its_name(ended: Path, tmp_path: Path) -> None:
     listed = arena("show", str(ended / "out"), cwd=tmp_path).stdout
     assert ": compare, khiva with max_turns=4, 2 seats, at most 10000 seeds, given, " in listed.partition("\n")[0]

@@ -1,5 +1,6 @@
 """The rule that stops a comparison: its intervals, when it decides, and its Elo."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isinf, log, sqrt
 
@@ -9,7 +10,15 @@ from hypothesis import strategies as st
 
 from khiva_arena.common.result import Comparison
 from khiva_arena.errors import ConfigError
-from khiva_arena.rating.ratings.comparison import ComparisonTest, SeedScores, Side, at_a_look, at_the_end, seeds_to_clear
+from khiva_arena.rating.ratings.comparison import (
+    ComparisonTest,
+    ScoreInterval,
+    SeedScores,
+    Side,
+    at_a_look,
+    at_the_end,
+    seeds_to_clear,
+)
 from khiva_arena.rating.ratings.likelihood import elo_of
 from khiva_arena.rating.ratings.student import ndtr, stdtrit
 
@@ -59,6 +68,15 @@ def test_equal_bots_that_repeat_themselves_are_never_told_apart() -> None:
     assert comparison([HALF] * 500).decision is Side.NONE
 
 
+@pytest.mark.parametrize(("more", "way"), [(20, at_a_look), (0, at_the_end)])
+def test_the_interval_shown_is_that_of_the_way_it_stopped(more: int, way: Callable[..., ScoreInterval]) -> None:
+    test = comparison([Fraction(3, 4), HALF, WON, Fraction(1, 4), HALF, Fraction(3, 4)] + more * [Fraction(3, 4)])
+    assert bool(test.decision) == (more > 0)
+    other = at_the_end if way is at_a_look else at_a_look
+    assert test.ends() == way(RULE, test.scores) != other(RULE, test.scores)
+    assert (test.elo().low, test.elo().high) == pytest.approx(tuple(map(elo_of, test.ends())))
+
+
 def test_nothing_counts_after_the_decision() -> None:
     test = comparison([WON] * 7)
     before = test.elo()
@@ -82,7 +100,7 @@ def test_mirrored_scores_have_the_mirrored_answer(some: list[Fraction]) -> None:
 
 
 @given(scores)
-def test_the_interval_shown_is_that_of_the_way_it_stopped_and_says_the_same_side(some: list[Fraction]) -> None:
+def test_the_interval_in_elo_says_the_same_side(some: list[Fraction]) -> None:
     test = comparison(some)
     assert test.ends() == (at_a_look if test.decision else at_the_end)(RULE, test.scores)
     if test.decision:
