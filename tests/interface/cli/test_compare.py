@@ -119,9 +119,13 @@ def test_a_comparison_that_goes_on_counts_the_time_before_and_ends_its_seed(tmp_
     kill(running)
     running.communicate(timeout=30)
     before = len(played(tmp_path / "out"))
-    answer = arena("compare", *words, "--for", "1ms", "--json", cwd=tmp_path, code=4).stdout
-    whole = before + before % 2  # no new seed begins, since the matches before took longer
-    assert json.loads(answer)["matches"] == whole == len(played(tmp_path / "out"))
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    [(seconds,)] = connection.execute("SELECT sum(seconds) FROM matches").fetchall()
+    connection.close()
+    limit = f"{int(900 * seconds)}ms"  # it is over, and longer than the match that is missing
+    answer = arena("compare", *words, "--for", limit, "--json", cwd=tmp_path, code=4).stdout
+    whole = before + before % 2
+    assert json.loads(answer)["matches"] == whole == len(played(tmp_path / "out")), "no new seed begins"
 
 
 def test_show_and_the_stream_call_a_comparison_by_its_name(ended: Path, tmp_path: Path) -> None:
