@@ -64,9 +64,14 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (typed.new, typed.old, *typed.against)}
     try:
-        entrants = _by_folders(entrants_named(values, say))
-    except SameBots as error:
+        return _compare(values, typed, options, most, as_json)
+    except SameBots as error:  # in ticks, they may be the same only once they are built
         return _end_of_one_bot(values, typed, error, as_json)
+
+
+def _compare(values: Mapping[str, Any], typed: Typed, options: RunOptions, most: Most, as_json: bool) -> int:
+    """Play the comparison, print its answer, and return the exit code. Raises SameBots before anything is played."""
+    entrants = _by_folders(entrants_named(values, say))
     parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
     check_needed_flags(parts[0].stages[0])
     answers = _play(parts, options, most)

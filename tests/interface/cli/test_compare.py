@@ -12,6 +12,7 @@ import pytest
 from arena import RANDOM as PYTHON
 from arena import C, arena, kill, started, wait_for_matches
 from make_schemas import REPORTS, schema_of
+from module_cup import vectors
 from once import made_once
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
@@ -166,6 +167,18 @@ def test_one_bot_by_two_words_is_the_same_and_plays_nothing(tmp_path: Path) -> N
     assert not (tmp_path / "results").exists()
     error = arena("compare", GREEDY, RANDOM, "--against", "twin", cwd=tmp_path, code=2).stderr
     assert sentence("entrants", "same-bot") in error
+
+
+def test_bots_that_are_one_module_in_ticks_are_the_same(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "bot.wasm").write_bytes(vectors({"bot": "honest"})["bot"])
+        (folder / "notes.txt").write_text(name)
+        about = f'name = "{name}"\nmodule = "bot.wasm"\ngames = ["khiva"]\nfiles = ["bot.wasm", "notes.txt"]\n'
+        (folder / "bot.toml").write_text(about)
+    found = json.loads(arena("compare", "one", "other", "--clock", "ticks", "--json", cwd=tmp_path, code=5).stdout)
+    assert (found["verdict"], found["new"], found["old"]) == ("same", "one", "other")
 
 
 def test_two_numbers_of_seats_are_two_events_and_one_verdict(tmp_path: Path) -> None:
