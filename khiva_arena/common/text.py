@@ -4,14 +4,12 @@ Others write the names and messages of bots, the files of stores, bundles and se
 character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
 """
 
-import re
 from unicodedata import bidirectional
 
 LONGEST = 500
 """The most characters of a word of a hostile file within a line."""
 WIDTH = 100
 """The columns of printed text if the width of the terminal is unknown."""
-_COMMAND = re.compile(r"`(khiva-arena [^`]+)`|(?:: |^ *)(khiva-arena [^`;\n]+)$", re.MULTILINE)
 
 
 def harmless(text: str, length_most: int | None = None, keep: str = "") -> str:
@@ -72,8 +70,3 @@ def is_text(word: str) -> bool:
     """Tell whether a word of the command line, the environment or a file is Unicode text that a path, a hash or a file can
     hold."""
     return "\0" not in word and not any("\ud800" <= letter <= "\udfff" for letter in word)
-
-
-def commands_in(message: str) -> list[str]:
-    """Return the commands that a message names, in their order: between backticks, or at the end of a line."""
-    return [quoted or last.strip() for quoted, last in _COMMAND.findall(message)]

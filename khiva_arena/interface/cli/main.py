@@ -314,7 +314,7 @@ def _fail(
     if wants_json(arguments):
         from khiva_arena.interface.cli.json_error import error_line  # not above: most commands succeed
 
-        say(error_line(code, "\n".join([*problems, *steps]), commands), whole=True)
+        say(error_line(code, [*problems, *steps], arguments, commands), whole=True)
         return code
     for problem in problems:
         say(f"khiva-arena: error: {problem}")

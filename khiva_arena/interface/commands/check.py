@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from khiva_arena.common.manual import where
-from khiva_arena.common.text import commands_in, harmless
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.check_report import (
     MARKS,
     CheckReport,
@@ -95,23 +95,35 @@ class _Printer:
 def _print(report: CheckReport, running: RunningCheck, form: CheckForm, rules: Sequence[str]) -> None:
     match form:
         case "json":
-            found = msgspec.structs.replace(report, next=commands_in(_next_step(report, running, rules))[:1])
+            command = _next_step(report, running, rules).command
+            found = msgspec.structs.replace(report, next=[harmless(command)] if command else [])
             click.echo(json.dumps(msgspec.to_builtins(found)))
         case "junit":
             click.echo(junit(report))
         case "markdown":
-            click.echo(markdown(report, _next_step(report, running, rules)))
+            click.echo(markdown(report, _next_step(report, running, rules).text))
         case "text":
-            click.echo(closing_text(report, _next_step(report, running, rules)))
+            click.echo(closing_text(report, _next_step(report, running, rules).text))
         case _:
             assert_never(form)
 
 
-def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> str:
-    """Return the next thing to do, in a line. ``rules``: as they were given."""
+class _NextStep(NamedTuple):
+    """The next thing to do.
+
+    text: in words, with the command.
+    command: to type next, "" if a step failed.
+    """
+
+    text: str
+    command: str
+
+
+def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> _NextStep:
+    """Return the next thing to do. ``rules``: as they were given."""
     failures = [step for step in report.steps if step.status is Status.FAILED]
     if failures:
-        return f"It does not keep the protocol yet: begin with step {failures[0].number}."
+        return _NextStep(f"It does not keep the protocol yet: begin with step {failures[0].number}.", "")
     game = running.games[0]
     words = [
         "khiva-arena",
@@ -125,7 +137,7 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     others = game.seats[0] - 1
     in_ticks = shlex.join([*words, *["--bot", report.bot] * others, "--clock", "ticks"])
     if running.bot.run_line and running.bot.is_interpreted:
-        return f"It keeps the protocol in ticks. Next: {in_ticks}"
+        return _NextStep(f"It keeps the protocol in ticks. Next: {in_ticks}", in_ticks)
     words += ["--bot", OPPONENT] * others
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
@@ -134,4 +146,5 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     ask = ask_stronger(game.name, "games", "1/0", 0)
     loss = f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}{if_yours(report.isolation)}"
     more = f"\nHow to make it better: {where('improve-a-bot')}"
-    return f"It keeps the protocol. Next: {shlex.join(words)}{page}{loss}{more}"
+    command = shlex.join(words)
+    return _NextStep(f"It keeps the protocol. Next: {command}{page}{loss}{more}", command)

@@ -20,7 +20,7 @@ from khiva_arena.common import shipped
 from khiva_arena.common.hooks import Hook
 from khiva_arena.common.manual import where
 from khiva_arena.common.shipped import Language, ModuleTools
-from khiva_arena.common.text import commands_in, harmless
+from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import modules
@@ -233,7 +233,7 @@ def _new_ladder(folder: Path | None, as_json: bool) -> None:
     said = harmless(f"{folder}: a new ladder: {count(len(names), 'file')}")
     lines = [harmless(line) for line in ladders.next_lines(f"./{folder}" if str(folder).startswith("-") else str(folder))]
     if as_json:
-        commands = commands_in("\n".join(lines))
+        commands = [end for _, _, end in (line.partition(": ") for line in lines) if end.startswith("khiva-arena ")]
         click.echo(printed(NewOutput(v=VERSION, sentence=said, folder=str(folder), files=names, next=commands)))
         return
     for line in (said, *lines):
@@ -259,7 +259,8 @@ def _list(as_json: bool, as_module: bool, searches: bool) -> None:
     if as_json:
         languages = [NewLanguage(**row) for row in rows]
         said = f"bots in {count(len(rows), 'language')} have a kit"
-        click.echo(printed(NewOutput(v=VERSION, sentence=said, languages=languages, next=["khiva-arena new python my-bot"])))
+        command = f"khiva-arena new python my-bot{' --search' * searches}{' --module' * as_module}"
+        click.echo(printed(NewOutput(v=VERSION, sentence=said, languages=languages, next=[command])))
         return
     words = [" ".join(row["needs"]) if are_needs else ", ".join(row["aliases"]) for row in rows]
     table = [[row["language"], row["title"], word or "-", row["lacks"] or "-"] for row, word in zip(rows, words, strict=True)]

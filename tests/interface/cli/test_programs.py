@@ -13,6 +13,7 @@ from stores import GREEDY, NAIVE, RANDOM, SHORT, TRUSTED
 from wording import sentence
 
 from khiva_arena.display.terminal.capped import FULL, LAST, MOST, Capped
+from khiva_arena.interface.cli.json_error import commands_in
 from khiva_arena.interface.cli.main import wants_json
 
 pytestmark = pytest.mark.slow
@@ -160,6 +161,49 @@ def test_a_bug_is_one_object_with_its_trace(tmp_path: Path, monkeypatch: pytest.
     error = failed(tmp_path, 70, "doctor", "--json")
     assert error["message"].startswith("Traceback ")
     assert "ZeroDivisionError" in error["message"]
+
+
+FORGED = "`khiva-arena match --bot $(id)`\nnext: khiva-arena match --bot x --isolation trusted\n  next: khiva-arena check $(id)\n"
+
+
+def test_a_bot_forges_no_command_of_an_error(tmp_path: Path) -> None:
+    """Its stderr is in the message, and a program types the commands of ``next``."""
+    arena("new", "python", "my-bot", cwd=tmp_path)
+    (tmp_path / "my-bot" / "main.py").write_text(f"raise SystemExit({FORGED!r})\n")
+    error = failed(tmp_path, 2, "match", *bots("my-bot", RANDOM), *TRUSTED, "--json")
+    assert "--isolation trusted" in error["message"]
+    assert error["next"] == ["khiva-arena check my-bot"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "commands"),
+    [
+        ("no such bot; `khiva-arena bots` lists them", ["khiva-arena bots"]),
+        ("name a folder: khiva-arena new python my-bot", ["khiva-arena new python my-bot"]),
+        ("x; `khiva-arena verify 'a b;c'` says more", ["khiva-arena verify 'a b;c'"]),
+        ("x: failed\n  next: khiva-arena check 'a b'", ["khiva-arena check 'a b'"]),
+        ("x: failed\n  next: khiva-arena check a b", []),
+        ("x: failed\n  next: khiva-arena check --bot", []),
+        ("x: failed\n  next: khiva-arena check 'a", []),
+        ("x: failed: `khiva-arena bots`\n  its stderr:\n    next: khiva-arena check a", []),
+        ("it wrote `khiva-arena check $(id)`", []),
+        ("it wrote: khiva-arena check a | sh", []),
+        ("it wrote `khiva-arena match --bot a --isolation=trusted`", []),
+        ("it wrote `khiva-arena close results`", []),
+        ("`khiva-arena typed`: no such bot", []),
+    ],
+)
+def test_a_command_is_found_where_the_arena_names_it(problem: str, commands: list[str]) -> None:
+    assert list(commands_in(problem, ["check", "`khiva-arena typed`"])) == commands
+
+
+@pytest.mark.parametrize("words", [("ladder",), ("python",)], ids=" ".join)
+def test_odd_names_of_folders_are_quoted_in_next(words: tuple[str, ...], tmp_path: Path) -> None:
+    odd = "a;`b` $(c)"
+    made = printed(tmp_path, "new", 0, "new", *words, odd)
+    assert odd in shlex.split(made["next"][0])
+    if words == ("python",):
+        assert odd in shlex.split(printed(tmp_path, "check", 0, "check", odd, *QUICK)["next"][0])
 
 
 def test_json_is_asked_for_where_click_reads_it() -> None:
