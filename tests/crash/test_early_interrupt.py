@@ -12,14 +12,16 @@ import pytest
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox import stops
+from khiva_arena.common.exit_codes import INTERRUPTED
+from khiva_arena.interface.cli.json_error import error_line
 
 pytestmark = pytest.mark.slow
 
 HIT = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 
 
-@pytest.mark.parametrize("module", ["click", "difflib", "khiva_arena.interface.cli.main"])
-def test_an_interrupt_while_the_command_is_imported_is_130_without_a_traceback(tmp_path: Path, module: str) -> None:
+def hit_in(folder: Path, module: str, *words: str) -> str:
+    """Interrupt a command while a module is imported. Returns its stderr."""
     hit = f"""
 import sys
 class Finder:
@@ -28,12 +30,22 @@ class Finder:
             {"; ".join(HIT.splitlines())}
 sys.meta_path.insert(0, Finder())
 from khiva_arena.interface.cli.start import main
-sys.argv = ["khiva-arena", "shwo"]
+sys.argv = ["khiva-arena", *{words!r}]
 main()
 """
-    done = subprocess.run([sys.executable, "-c", hit], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", hit], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr.split() == ["khiva-arena:", "interrupted"]
+    return done.stderr
+
+
+@pytest.mark.parametrize("module", ["click", "difflib", "khiva_arena.interface.cli.main"])
+def test_an_interrupt_while_the_command_is_imported_is_130_without_a_traceback(tmp_path: Path, module: str) -> None:
+    assert hit_in(tmp_path, module, "shwo").split() == ["khiva-arena:", "interrupted"]
+
+
+def test_an_interrupt_while_a_command_with_json_is_imported_is_one_object(tmp_path: Path) -> None:
+    assert hit_in(tmp_path, "click", "show", "--json") == f"{error_line(INTERRUPTED, ['interrupted'], [])}\n"
+    assert hit_in(tmp_path, "click", "relay", "--", "--json").split() == ["khiva-arena:", "interrupted"]
 
 
 def test_the_command_and_the_module_begin_there() -> None:

@@ -7,10 +7,16 @@ Nothing was begun by then.
 import _signal  # type: ignore[import-not-found]
 import gc
 import os
+import sys
+
+AS_JSON = b'{"v": 1, "code": 130, "message": "interrupted", "next": []}\n'
+"""An error as ``json_error`` writes it, without the command: quoting it would need an import."""
 
 
 def _end(_number: int, _frame: object) -> None:
-    os.write(2, b"\nkhiva-arena: interrupted\n")
+    words = sys.argv[1:]
+    asks = "--json" in (words[: words.index("--")] if "--" in words else words)
+    os.write(2, AS_JSON if asks else b"\nkhiva-arena: interrupted\n")
     os._exit(130)
 
 

@@ -251,10 +251,12 @@ class LostOutput(Versioned, frozen=True, kw_only=True):
     sentence: how many choices differ in all, in words.
     matches: those that were asked again.
     kinds: by the kind of decision, of all matches.
+    next: a command that plays the first difference on by both choices, if one differs.
     """
 
     matches: list[LostAsked]
     kinds: dict[str, KindAsked]
+    next: list[str]
 
 
 # --- new, doctor, games ---

@@ -66,7 +66,7 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         all_lost = all_lost[-MOST:]
     if not all_lost:
         nothing = harmless(f"{lost} lost no recorded match of {store}: nothing is asked again", LONGEST)
-        click.echo(printed(LostOutput(v=VERSION, sentence=nothing, matches=[], kinds={})) if as_json else nothing)
+        click.echo(printed(LostOutput(v=VERSION, sentence=nothing, matches=[], kinds={}, next=[])) if as_json else nothing)
         return DONE
     sandboxes: dict[Sandbox, Sandbox] = {}
     asked: list[tuple[AskedMatch, RefeedResult]] = []
@@ -91,33 +91,46 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
             click.echo(harmless(f"{line}{failed and f'; {bot.name} fails {failed}'}", LONGEST))
     kinds = kinds_of(*((source.record.header, refed.replies) for source, refed in asked))
     differ, total = (sum(numbers) for numbers in ([of.differ for of in kinds.values()], [of.asked for of in kinds.values()]))
+    command, isolation = _to_try(store, all_lost, asked)
     if as_json:
         output = LostOutput(
             v=VERSION,
             sentence=f"{count(len(asked), 'lost match', 'lost matches')}: {replay_sentence(differ, total, '')}",
             matches=plain,
             kinds=kinds_as_json(kinds),
+            next=[harmless(command)] if command else [],
         )
         click.echo(printed(output))
     else:
         of_all = f"{differ} of {count(total, 'choice')} differ"
         by_kind = f": {in_words(kinds)}" if differ else ""
         click.echo(harmless(f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST))
-        if command := _to_try(store, all_lost, asked):
+        if command:
             say("most differences are style, between good bots too; try the few that may matter before you copy them, as here:")
-            say(command)
+            say(harmless(f"  {command}{if_yours(isolation)}", LONGEST))
     return BAD_RESULT if differ or any(refed.out for _, refed in asked) else DONE
 
 
-def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> str:
-    """Return the command that plays the first difference on by both choices; "" if none can be played on."""
+class ToTry(NamedTuple):
+    """A command that plays a difference on.
+
+    command: "" if none can be played on.
+    isolation: of its match.
+    """
+
+    command: str
+    isolation: str
+
+
+def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> ToTry:
+    """Return the command that plays the first difference on by both choices."""
     for lost_match, (source, refed) in zip(matches, asked, strict=True):
         reply = first_other(refed.replies)
         if reply and source.is_over:
             both = f"{decision_asked(reply.request).choice.choice},{reply.choice}"
             command = to_play(source, f"{store}", *lost_match, reply, "--try", both)
-            return harmless(f"  {command}{if_yours(source.record.header.isolation)}", LONGEST)
-    return ""
+            return ToTry(command, source.record.header.isolation)
+    return ToTry("", "")
 
 
 def lost_matches(folder: Path, lost: str) -> list[LostMatch]:

@@ -65,6 +65,8 @@ def test_a_program_walks_from_new_to_replay(tmp_path: Path) -> None:
     assert all(shlex.split(line)[0] == "khiva-arena" for line in compared["next"])
     asked = printed(tmp_path, "replay-lost", 1, "replay", "results/compare", "--lost", "my-bot", "--bot", GREEDY)
     assert sum(kind["differ"] for kind in asked["kinds"].values()) > 0
+    _, *both = shlex.split(asked["next"][0])
+    assert len(printed(tmp_path, "match-try", 0, *both)["now"]) == 2
     first = asked["matches"][0]
     one = printed(
         tmp_path, "replay", 1, "replay", "results/compare", first["match"], "--bot", GREEDY, "--seat", str(first["seat"])
