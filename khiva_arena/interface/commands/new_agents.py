@@ -25,6 +25,8 @@ FILE = "AGENTS.md"
 DECISIONS = {"khiva": "play_pass", "emira": "bid", "silk_road": "move"}
 """The kind of decision that is shown."""
 START = "random"
+OLD = "OLD"
+"""The folder with the version before a change."""
 _LESS = "most of the view left out"
 SHOWN = 8
 """The entries of a list of choices that are shown."""
@@ -120,6 +122,7 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "FACTS": facts(game),
         "NEW": f"khiva-arena new {best.words.replace(' my-bot', ' other') if best else f'{kit.name} other'}",
         "WORD": word,
+        "OLD": OLD if word != "." else f"../{OLD}",  # a copy of a folder cannot lie in it
         "STRONGER": shipped.searcher(game) or others.bot,
         "OTHERS": others.words,
         "SEATS": str(GAMES[game].seats[0]),

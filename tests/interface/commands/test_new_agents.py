@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,35 @@ def test_it_has_twelve_rules_a_real_decision_and_each_kind_of_question(game: str
     kinds = text.partition("## Kinds of question\n")[2].partition("\n## ")[0]
     asked = {kind for row in re.findall(r"^\| (`.*?) \|", kinds, re.MULTILINE) for kind in re.findall(r"`(\w+)`", row)}
     assert asked == set(shapes.decisions)
+
+
+@cases("game", GAMES)
+def test_the_keys_of_its_view_are_in_a_view_and_by_seat_where_it_says_so(game: str) -> None:
+    text = page("python", game).partition("## The view\n")[2].partition("\n## ")[0]
+    rules, seats = GAMES[game].rules({}), 3
+    state, _ = GAMES[game].new(seats, rules, bytes(32))
+    while new_agents.DECISIONS[game] not in {asked.kind for asked in state.pending().values()}:
+        state.apply(dict.fromkeys(state.pending(), 0))
+    view = state.view(next(iter(state.pending())))
+    inner = {key for value in view.values() if isinstance(value, dict) for key in value}
+    assert set(re.findall(r"`(\w+)`", text)) <= view.keys() | inner
+    for words, count in (("By seat", seats), ("By colour", 5)):
+        told = re.findall(r"`(\w+)`", text.partition(f"{words}: ")[2].partition(". ")[0])
+        assert {key: len(view[key]) for key in told} == dict.fromkeys(told, count)
+        assert told or words == "By colour"
+
+
+@pytest.mark.parametrize(("word", "place"), [("my-bot", "."), (".", "my-bot")])
+def test_the_copy_before_each_change_is_the_last_version(word: str, place: str, tmp_path: Path) -> None:
+    text = new_agents.bot_page("my-bot", word, shipped.languages()["python"], "khiva", "random")
+    (copy,) = re.findall(r"Before each change: `(.+?)`", text)
+    (old,) = (row.words[2] for row in loop_of(text) if row.words[0] == "compare")
+    main = tmp_path / "my-bot" / "main.py"
+    main.parent.mkdir()
+    for version in ("1", "2"):
+        main.write_text(version)
+        subprocess.run(copy, shell=True, cwd=tmp_path / place, check=True)
+        assert (tmp_path / place / old / "main.py").read_text() == version
 
 
 @cases("game", GAMES)
