@@ -15,7 +15,7 @@ from simulated import World
 
 from khiva_arena.common.result import Comparison
 from khiva_arena.competition.playing.comparing import ERROR, SHARPEST
-from khiva_arena.competition.playing.seed_limit import Most, SeedLimit
+from khiva_arena.competition.playing.seed_limit import Most, SeedLimit, begun_before
 from khiva_arena.rating.ratings.comparison import ComparisonTest, Side
 from khiva_arena.rating.ratings.likelihood import elo_of
 
@@ -135,6 +135,29 @@ def seeds_begun(matches: np.ndarray, seconds: float, slots: int) -> int:
             if not limit.may_begin(seed, free[0]):
                 return limit.begun
             heapreplace(free, free[0] + match)
+    raise AssertionError(f"{len(matches)} seeds are too few for {seconds} s")
+
+
+def seeds_after_kill(matches: np.ndarray, seconds: float, slots: int, kill: float) -> int:
+    """Return on how many seeds matches are played if the first run is killed, and another one goes on with what it recorded: the
+    matches that had ended on the complete seeds from the first on, and on the next one. ``kill``: seconds since its start."""
+    limit, free, ends = SeedLimit(Most(seconds), matches.shape[1], 0, 0.0), [0.0] * slots, np.full(matches.shape, np.inf)
+    heapify(free)
+    for place in np.ndindex(matches.shape):
+        if free[0] > kill or not limit.may_begin(place[0], free[0]):
+            break
+        ends[place] = free[0] + matches[place]
+        heapreplace(free, ends[place])
+    complete = int(np.argmin((ends <= kill).all(axis=1)))
+    kept = ends <= kill
+    kept[complete + 1 :] = False
+    limit = SeedLimit(Most(seconds), matches.shape[1], begun_before(complete), float(matches[kept].sum()) / slots)
+    free = [0.0] * slots
+    for place in np.ndindex(matches.shape):
+        if not kept[place]:
+            if not limit.may_begin(place[0], free[0]):
+                return limit.begun
+            heapreplace(free, free[0] + matches[place])
     raise AssertionError(f"{len(matches)} seeds are too few for {seconds} s")
 
 

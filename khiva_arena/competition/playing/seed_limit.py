@@ -34,6 +34,17 @@ class Most(NamedTuple):
         return "" if self.matches is None else f"for {count(self.matches, 'match', 'matches')} at most"
 
 
+def begun_before(complete: int) -> int:
+    """Return how many seeds an interrupted comparison plays in any case once it is resumed: the ``complete`` ones, from the first
+    on, and the next one.
+
+    Which other seeds had begun is not recorded. Whether a seed counts must not depend on how long its own matches last, or seeds
+    on which one side wins slowly would be left out. The seed behind the complete ones counts because of the seeds before it. So
+    by Wald's equation sums of results keep their mean; without it they do not.
+    """
+    return complete + 1
+
+
 class SeedLimit:
     """The limit while a comparison is played.
 
@@ -47,6 +58,8 @@ class SeedLimit:
         self._seconds, self._before = most.seconds, seconds_before
         matches = most.of_whole_seeds(per_seed).matches
         self._seeds = None if matches is None else matches // per_seed
+        if self._seeds is not None:
+            self.begun = min(begun, self._seeds)
 
     def may_begin(self, seed: int, seconds: float) -> bool:
         """Tell whether a match of a seed may begin, so many seconds after this run began to play. The first seed always may."""

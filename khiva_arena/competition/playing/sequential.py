@@ -20,7 +20,7 @@ from khiva_arena.competition.events.forfeits import forfeits
 from khiva_arena.competition.events.results import of_record, of_row
 from khiva_arena.competition.events.stored import stored_event, timetable_of
 from khiva_arena.competition.playing.jobs import Play
-from khiva_arena.competition.playing.seed_limit import Most, SeedLimit
+from khiva_arena.competition.playing.seed_limit import Most, SeedLimit, begun_before
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named, playable
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TEST_SEEDS
@@ -175,7 +175,7 @@ class SequentialPlay(Play):
         first = self._front * self._per_seed
         self._seed = [of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
         self._waiting: dict[int, Outcome] = {}
-        begun, spent = self._front + bool(self._seed), sum(store.seconds(event.id)) / self._most.at_a_time
+        begun, spent = begun_before(self._front), sum(store.seconds(event.id)) / self._most.at_a_time
         self._limit, self._began = SeedLimit(self._most, self._per_seed, begun, spent), 0.0
 
     @property

@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from simulated_comparisons import ELO, SHAPES, SOON, WORLDS, figures
+import simulated_comparisons
+from simulated_comparisons import ELO, SHAPES, SOON, WORLDS, figures, seeds_after_kill, seeds_of
 
 pytestmark = pytest.mark.slow
 NUMBER = 150
@@ -32,3 +33,28 @@ def test_a_large_difference_is_told_soon(world, shape) -> None:
     found = figures(world, shape, 300, 400, 1, NUMBER, seed=3)
     assert found.better >= 0.9
     assert found.nine_in_ten <= SOON[shape.seats]
+
+
+def lead_after_kills(slots: int, kill: float, number: int) -> float:
+    """Return by how many of its standard errors the sum of an equal bot's leads is off 0, in many killed comparisons of 20 s."""
+    shape, most = SHAPES[0], 60
+    seeds = seeds_of(np.random.default_rng([5, slots]), WORLDS[1], shape, 0, number * most)
+    fair = shape.seats * (shape.seats - 1) / 2
+    leads = []
+    for one in range(number):
+        part = slice(one * most, (one + 1) * most)
+        leads.append((seeds.new[part] - fair)[: seeds_after_kill(seeds.seconds[part], 20, slots, kill)].sum())
+    return float(np.mean(leads) / (np.std(leads) / np.sqrt(number)))
+
+
+@pytest.mark.parametrize("slots", [1, 2, 4])
+@pytest.mark.parametrize("kill", [10, 21, 23])
+def test_a_kill_favours_no_side(slots: int, kill: float) -> None:
+    assert abs(lead_after_kills(slots, kill, 1500)) < 4
+
+
+def test_if_only_complete_seeds_counted_a_kill_would_favour_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds on which the first bot wins last longer, so more of them are not complete."""
+    assert abs(lead_after_kills(4, 22, 8000)) < 3
+    monkeypatch.setattr(simulated_comparisons, "begun_before", lambda complete: complete)
+    assert lead_after_kills(4, 22, 8000) < -3
