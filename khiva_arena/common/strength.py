@@ -61,8 +61,8 @@ class BotRung(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Elo with its error, a bound, or n/a."""
-        return self.bound or measured(self.elo, self.error)
+        """Elo with its error, a bound, or n/a; the anchor is at 0 by definition."""
+        return "0" if self.name == ANCHOR else self.bound or measured(self.elo, self.error)
 
 
 class Twice(NamedTuple):

@@ -17,7 +17,9 @@ from once import made_once
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
+from khiva_arena.competition.playing.comparing import answer_of
 from khiva_arena.competition.playing.seed_limit import Most
+from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
 FAST = ("--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4")
@@ -101,6 +103,15 @@ def test_an_open_answer_ends_with_4_and_says_how_long_would_do(ended: Path) -> N
     assert ("--new-event" in line) == is_worth_it
     assert found["least_told"] > 0
     assert "14 of 14 matches are sound" in arena("verify", "out", cwd=ended).stdout
+
+
+def test_minutes_are_those_of_so_many_matches_at_a_time(ended: Path) -> None:
+    with Store.read(ended / "out") as store:
+        event = store.events()[0].id
+        played = sum(store.seconds(event)) / 60
+    one, two = (answer_of(ended / "out", event, at_a_time).minutes for at_a_time in (1, 2))
+    assert one == pytest.approx(2 * two, abs=0.0002)
+    assert played <= one + 0.0001
 
 
 def test_the_same_command_prints_the_same_answer_and_plays_nothing(ended: Path, tmp_path: Path) -> None:
