@@ -14,6 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from math import sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -29,12 +30,17 @@ from khiva_arena.games.base import State
 
 GAME = registry.get("khiva")
 RULES = GAME.rules({})
-PLAYED = KhivaRules(GAME.every_rule(RULES))
 TO_THE_END, AHEAD = 16, 4
 """Turns of the playouts that measure, and of those by which the bots of the matches choose."""
 WORLDS, TRIED = 3, 60
 """Of a decision of the bots: the worlds, and the choices that are tried in each of them."""
 Changed = tuple[str, dict[str, Any]]
+
+
+@cache
+def played() -> KhivaRules:
+    """Return the rules in C of the matches. Raises ConfigError where they are not built."""
+    return KhivaRules(GAME.every_rule(RULES))
 
 
 def variants(view: Mapping[str, Any], lots: Random) -> Iterator[Changed]:
@@ -79,7 +85,7 @@ def other_places(view: Mapping[str, Any], me: int) -> Iterator[Changed]:
 
 def lead(view: Mapping[str, Any], playouts: int, number: int) -> float:
     """Return how far the seat is ahead at the end, by mean of worlds. Raises ConfigError for a view that fits no position."""
-    seen, habits, stream = PLAYED.view(view), KhivaHabits(PLAYED), QuickStreamInC(number.to_bytes(32, "big"), "worth")
+    seen, habits, stream = played().view(view), KhivaHabits(played()), QuickStreamInC(number.to_bytes(32, "big"), "worth")
     learnt, counted = playouts // 3, []
     for at in range(playouts):
         (result,) = seen.world(stream).attempt_all(habits, view["seat"], [None], TO_THE_END, stream)
@@ -91,7 +97,7 @@ def lead(view: Mapping[str, Any], playouts: int, number: int) -> float:
 def chosen(state: State, seat: int, number: int) -> int:
     """Return the choice of a bot that searches a little."""
     view = state.view(seat)
-    seen, habits, stream = PLAYED.view(view), KhivaHabits(PLAYED), QuickStreamInC(number.to_bytes(32, "big"), "chosen")
+    seen, habits, stream = played().view(view), KhivaHabits(played()), QuickStreamInC(number.to_bytes(32, "big"), "chosen")
     legal = len(state.pending()[seat].legal)
     choices = range(legal) if legal <= TRIED else sorted(Random(number).sample(range(legal), TRIED))
     sums = [0.0] * len(choices)
