@@ -4,7 +4,7 @@
 ``khiva-arena new`` and the rungs of ``khiva-arena new ladder`` read the figures here.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -165,13 +165,3 @@ def twice_line(game: str, seats: Sequence[int] = TABLED) -> str:
     figures = ", ".join(f"{measured(one.elo, one.error)} Elo at {number} seats" for number, one in some)
     _, twice = some[0]
     return f"Twice the time is worth {figures} (`{twice.bot}`, {twice.words})."
-
-
-def other_seats_line(game: str, seats: Collection[int] = TABLED) -> str:
-    """Return a sentence on the steps at numbers of seats that a table leaves out, "" for none. ``seats``: those of the table."""
-    parts = [
-        f"at {number} seats, {', '.join(f'{step.bot} {step.in_words} over {step.over}' for step in ladder.steps)}"
-        for number, ladder in ladders()[game].items()
-        if number not in seats and ladder.steps
-    ]
-    return f"Elo at other tables: {'; '.join(parts)}." if parts else ""

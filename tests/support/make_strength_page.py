@@ -19,7 +19,7 @@ def pages() -> dict[Path, dict[str, str]]:
     """Return by page its generated parts, by the name in their marks."""
     whole = "\n\n".join(f"**{GAMES[game].title}**\n\n{_tables(game, ALL_SEATS)}" for game in strength.ladders())
     return {ROOT / "bots" / "README.md": {"ladders": whole, "steps": steps()}} | {
-        brief_page(game): {"facts": f"{_begin(game)}\n\n{new_agents.facts(game, is_page=True)}"} for game in GAMES
+        brief_page(game): {"facts": f"{_begin(game)}\n\n{new_agents.facts(game)}"} for game in GAMES
     }
 
 

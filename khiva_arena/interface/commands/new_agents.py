@@ -132,17 +132,13 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
     return filled(_text("bot.md"), marks | CODES)
 
 
-def facts(game: str, is_page: bool = False) -> str:
-    """Return the facts of a game that ``AGENTS.md`` and its page in brief share.
-
-    is_page: for the page, which has room for the strength of bots at every number of seats
-    """
-    strong = (strength.twice_line(game), strength.other_seats_line(game) if is_page else "")
+def facts(game: str) -> str:
+    """Return the facts of a game that ``AGENTS.md`` and its page in brief share."""
     marks = {
         "GAME": _text(f"{game}.md").rstrip("\n"),
         "DECISION": decision_of(game),
         "LADDER": strength.ladder_table(game),
-        "TWICE": " ".join(filter(None, strong)),
+        "TWICE": strength.twice_line(game),
         "VAIN": "\n".join(f"- {line}" for line in strength.in_vain(game)) or "Nobody has written down a trial that failed.",
     }
     return filled(_text("facts.md"), marks).rstrip("\n")
