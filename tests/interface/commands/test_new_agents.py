@@ -12,6 +12,7 @@ import pytest
 from arena import arena
 from cases import cases
 from loop_table import LoopRow, loop_of, told_codes
+from sides import NEEDS_ALL
 from wording import sentence
 
 from khiva_arena.arbiter import handed_games
@@ -211,6 +212,7 @@ def test_its_keys_and_exit_codes_are_those_that_are_published(game: str) -> None
     assert disagreeing(text) == []
 
 
+@NEEDS_ALL
 def test_of_a_game_of_ones_own_they_are_too() -> None:
     text = new_agents.own_game_page(Path(str(handed_games.template())) / "game.py")
     assert [row.words[0] for row in loop_of(text)] == ["new", "check", "check", "match", "compare", "replay"]
