@@ -1,12 +1,10 @@
 """Fetch what runs the arena in a page, by the hashes of khiva_arena/extensions/checker/runtime.toml, into an archive: ``make
 page``.
 
-Pyodide then compiles Python's own modules, to bytes that have a pinned hash as well.
+Pyodide then compiles Python's own modules, to bytes that have a pinned hash as well. So has the editor, which editor.py builds.
 """
 
 import os
-import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -14,6 +12,9 @@ import tomllib
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import editor
+from editor import BuildError, run
 
 COMPILES = Path(__file__).with_name("compile_stdlib.py")
 COMPILED = """
@@ -27,40 +28,29 @@ writeFileSync(out, python.globals.get("compiled")(python.toPy(modules)).toJs());
 PINS = Path(__file__).parent.parent / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 
 
-class FetchError(Exception):
-    """What went wrong, in a line."""
-
-
-def _run(*words: str, folder: Path) -> None:
-    if shutil.which(words[0]) is None:
-        raise FetchError(f"{words[0]} is not here: the runtime of the page comes from it")
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise FetchError(f"{' '.join(words)}: {done.stderr.strip()[-2000:]}")
-
-
 def fetch(pins: dict[str, Any], folder: Path) -> list[Path]:
-    """Fetch or make the files of the runtime in a folder. Raises FetchError if one cannot be had, or has another hash."""
+    """Fetch or make the files of the runtime in a folder. Raises BuildError if one cannot be had, or has another hash."""
     pyodide, msgspec, bytecode = pins["pyodide"], pins["msgspec"], pins["bytecode"]
-    _run("npm", "pack", "--silent", f"{pyodide['package']}@{pyodide['version']}", folder=folder)
+    run("npm", "pack", "--silent", f"{pyodide['package']}@{pyodide['version']}", folder=folder)
     target = ("--python-version", msgspec["python"], "--platform", msgspec["platform"], "--implementation", "cp")
     pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", *target)
-    _run(*pip, f"{msgspec['package']}=={msgspec['version']}", folder=folder)
+    run(*pip, f"{msgspec['package']}=={msgspec['version']}", folder=folder)
     fetched = [_checked(folder, pin) for pin in (pyodide, msgspec)]
     with tarfile.open(fetched[0]) as archive:
         archive.extractall(folder, filter="data")
     (folder / "compiled.mjs").write_text(COMPILED)
-    _run("node", "compiled.mjs", str(COMPILES), bytecode["file"], *bytecode["modules"], folder=folder)
-    return [*fetched, _checked(folder, bytecode)]
+    run("node", "compiled.mjs", str(COMPILES), bytecode["file"], *bytecode["modules"], folder=folder)
+    editor.build(folder, pins["editor"]["file"], pins["licences"]["file"])
+    return [*fetched, *(_checked(folder, pins[name]) for name in ("bytecode", "editor", "licences"))]
 
 
 def _checked(folder: Path, pin: dict[str, Any]) -> Path:
     path = folder / pin["file"]
     if not path.is_file():
-        raise FetchError(f"{path.name} did not come, but {', '.join(sorted(one.name for one in folder.iterdir()))}")
+        raise BuildError(f"{path.name} did not come, but {', '.join(sorted(one.name for one in folder.iterdir()))}")
     digest = sha256(path.read_bytes()).hexdigest()
     if digest != pin["sha256"]:
-        raise FetchError(f"{path.name} has the hash {digest}, and {PINS.name} has {pin['sha256']}")
+        raise BuildError(f"{path.name} has the hash {digest}, and {PINS.name} has {pin['sha256']}")
     return path
 
 
@@ -76,7 +66,7 @@ def main(out: Path) -> int:
                 for path in paths:
                     archive.add(path, path.name)
             whole.replace(out)
-    except (FetchError, OSError) as error:
+    except (BuildError, OSError) as error:
         print(f"page runtime: {error}", file=sys.stderr)
         return 1
     return 0
