@@ -40,4 +40,5 @@ def build(folder: Path, editor: str, licences: str) -> None:
         name = path.parent.relative_to(own / "node_modules").as_posix()
         if "esbuild" not in name:  # which builds, and of which nothing comes into the page
             texts[f"{name}, of the editor"] = path.read_text("utf-8")
-    (folder / licences).write_text("\n\n".join(f"== {name} ==\n\n{text.strip()}" for name, text in sorted(texts.items())), "utf-8")
+    parts = (f"== {name} ==\n\n{text.strip()}" for name, text in sorted(texts.items()))
+    (folder / licences).write_text("\n\n".join(parts), "utf-8")

@@ -1,14 +1,15 @@
-"""The page that checks bundles, ``khiva-arena.html``: one file with the arena itself, which opens from disk.
+"""The page that checks bundles and plays bots, ``khiva-arena.html``: one file with the arena itself, which opens from disk.
 
-It holds the rooms of the package that an audit needs, Pyodide to run them, a meter and a runner in JavaScript, and one script
-that its policy names. All of it but that script is data, which the script hands to a worker. The worker is a blob of the page,
-so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by byte, by whatever
-Python: nothing is compressed or compiled here, the archives of others are in it as they were published, and what Pyodide made of
-one of them has a pinned hash, too.
+It holds the rooms of the package that an audit and a match need, Pyodide to run them, a meter and a runner in JavaScript, and two
+scripts that its policy names: an editor, and all else. The rest is data, which that script hands to a worker. The worker is a
+blob of the page, so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by
+byte, by whatever Python: nothing is compressed or compiled here, the archives of others are in it as they were published, and
+what Pyodide made of one of them has a pinned hash, too.
 """
 
 import base64
 import io
+import json
 import re
 import tarfile
 import tomllib
@@ -22,15 +23,22 @@ from khiva_arena.common.shipped import folder
 from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.rooms import packed
-from khiva_arena.games.registry import NAMES
+from khiva_arena.games.registry import NAMES, get
 
 FIRSTS = ("khiva_arena.extensions.checker.in_pyodide", *(f"khiva_arena.games.{name}" for name in NAMES))
 """The modules that the page imports; with them it carries all that they need."""
-BLOCKS = {"pyodide": "pyodide.tgz", "msgspec": "msgspec.whl", "bytecode": "bytecode.zip.gz"}
-"""How the page calls what runtime.toml names."""
+BLOCKS = {
+    "pyodide": "pyodide.tgz",
+    "msgspec": "msgspec.whl",
+    "bytecode": "bytecode.zip.gz",
+    "licences": "licences.txt",
+}
+"""How the page calls what runtime.toml names, but for the editor, which is a script."""
+_ID = "editor"
+_BLOCK = re.compile(r'<script(?: type="application/base64")? id="([^"]+)">.*?</script>', re.DOTALL)
 _OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
 _POLICY = (
-    "default-src 'none'; script-src '{script}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
+    "default-src 'none'; script-src '{script}' '{editor}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
     "connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 _PAGE = """<!doctype html>
@@ -42,12 +50,13 @@ _PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Khiva Arena: check a bundle</title>
+<title>Khiva Arena: check a bundle, write a bot</title>
 <style>{style}</style>
 </head>
 <body>
-<noscript>This page checks bundles with a script of its own, which this browser does not run.</noscript>
+<noscript>This page checks bundles and plays bots with scripts of its own, which this browser does not run.</noscript>
 {data}
+<script id="editor">{editor}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -59,13 +68,20 @@ def checker_page(runtime: bytes) -> str:
 
     Raises ConfigError if that cannot be read, or has other files than these.
     """
-    data = {name: _block(name, content) for name, content in sorted(_contents(_runtime(runtime)).items())}
+    held = _runtime(runtime)
+    data = {name: _block(name, content) for name, content in sorted(_contents(held).items())}
     from khiva_arena.extensions.checker.in_page import carries  # not above: what it checks with comes with it
 
-    script, style = page_script(NAMES, "checking"), page_style()
-    policy = _POLICY.format(script=hash_of(script), style=hash_of(style))
-    words = {"engine": __version__, "carries": carries(), "policy": policy, "style": style, "script": script}
+    script, style, editor = page_script(NAMES, "doors"), page_style(), held[_ID].decode()
+    policy = _POLICY.format(script=hash_of(script), editor=hash_of(editor), style=hash_of(style))
+    words = {"engine": __version__, "carries": carries(), "policy": policy, "style": style, "script": script, "editor": editor}
     return _PAGE.format(data="\n".join(data.values()), **words)
+
+
+def costs(page: str) -> dict[str, int]:
+    """Return how many bytes of a page each of its blocks costs, and the rest of it."""
+    found = {match[1]: len(match[0]) for match in _BLOCK.finditer(page)}
+    return found | {"all else": len(page.encode()) - sum(found.values())}
 
 
 def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -74,8 +90,32 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
     from khiva_arena.extensions.checker.in_page import EXTENSIONS  # as above
 
-    own = {"rooms.zip": packed(FIRSTS, EXTENSIONS), "worker.js": worker.encode()}
+    bench = {"games": [_game(name) for name in NAMES], "templates": _templates()}
+    own = {
+        "rooms.zip": packed(FIRSTS, EXTENSIONS),
+        "worker.js": worker.encode(),
+        "bench.json": json.dumps(bench).encode(),
+    }
     return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
+
+
+def _templates() -> dict[str, dict[str, str]]:
+    """Stub until the workbench has it."""
+    bots = folder("bots")
+    kits = {"python": ("main.py", "khiva_kit.py"), "javascript": ("main.js", "khiva_kit.js")}
+    return {
+        word: {
+            main: (bots / word / "random" / main).read_text(),
+            "bot.toml": (bots / word / "random" / "bot.toml").read_text().replace('include = ["../kit/' + kit + '"]\n', ""),
+            kit: (bots / word / "kit" / kit).read_text(),
+        }
+        for word, (main, kit) in kits.items()
+    }
+
+
+def _game(name: str) -> dict[str, Any]:
+    game = get(name)
+    return {"name": name, "title": game.title, "seats": [*game.seats]}
 
 
 def _runtime(data: bytes) -> dict[str, bytes]:
@@ -101,7 +141,9 @@ def _in_archive(data: bytes, pins: Mapping[str, Mapping[str, str]]) -> dict[str,
 
 def _in_page(data: bytes) -> dict[str, bytes]:
     found = {name: re.search(rb' id="%s">([^<]*)</script>' % re.escape(block.encode()), data) for name, block in BLOCKS.items()}
-    return {name: base64.b64decode(match[1]) for name, match in found.items() if match}
+    blocks = {name: base64.b64decode(match[1]) for name, match in found.items() if match}
+    editor = re.search(rb'<script id="editor">(.*?)</script>', data, re.DOTALL)
+    return blocks | ({_ID: editor[1]} if editor else {})
 
 
 def _block(name: str, content: bytes) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ArenaError, ConfigError
-from khiva_arena.extensions.checker.checker import checker_page
+from khiva_arena.extensions.checker.checker import checker_page, costs
 from khiva_arena.records.store.new_file import check_new_file, new_file
 
 
@@ -40,6 +40,8 @@ def page(runtime: Path | None, out: Path | None, check: Path | None) -> None:
     if out is not None:
         with new_file(out, BEGINNING) as file:
             file.write(data)
+        for name, size in sorted(costs(data.decode()).items(), key=lambda cost: -cost[1]):
+            say(f"  {name:<19} {size:>12,} bytes")
         say(f"{out}: {len(data):,} bytes, SHA-256 {digest}")
 
 

@@ -138,8 +138,10 @@ def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned
 
 def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
     blocks = dict(re.findall(r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()))
+    editor = re.findall(r'<script id="editor">(.*?)</script>', page.read_text(), re.DOTALL)
     pins = tomllib.loads((ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml").read_text())
-    assert set(BLOCKS) == set(pins)
+    assert {*BLOCKS, "editor"} == set(pins)
+    assert [sha256(text.encode()).hexdigest() for text in editor] == [pins["editor"]["sha256"]]
     for name, block in BLOCKS.items():
         assert sha256(b64decode(blocks[block])).hexdigest() == pins[name]["sha256"]
 
@@ -281,7 +283,7 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
     assert chromium.js("return window.workers") == 0
     chromium.choose(module_cup / "cup.khiva")
     chromium.until("return window.workers === 1")
-    chromium.click("button")
+    chromium.click(".takes button")
     assert "Stopped" in chromium.texts("#found")[0]
     assert not chromium.texts("[data-what=verdict]")
 

@@ -1,11 +1,12 @@
 // The page that checks a bundle: what is dropped into it goes to a worker, which has the arena itself, and what it finds is shown.
 
-import { h, keyed, name, refill, scrolls } from "./dom.js";
+import { h, name, refill, scrolls } from "./dom.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
-import { bytes_of, Unreadable } from "./packed.js";
+import { Unreadable } from "./packed.js";
 import { route } from "./route.js";
+import { worker_for } from "./working.js";
 
 /**
  * @typedef {{ name: string, matches: number, score: number | null, finishes: number[], faults: number, against: ([number, number] | null)[] }} Row
@@ -22,31 +23,35 @@ const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to s
 const STARTING = "starting the arena ...";
 const SHOWN = 100; // lines of matches that are not equal
 
-/** @param {Record<string, import("./types").Drawing>} drawings */
-export function start(drawings) {
-  const body = document.body;
+/**
+ * The door to the check: the place into which a bundle is dropped, and what is found.
+ * @param {Record<string, import("./types").Drawing>} drawings
+ * @param {() => void} begins  called before the first check
+ */
+export function checking(drawings, begins) {
   const report = h("div", { id: "found", role: "status" });
   const chosen = /** @type {HTMLInputElement} */ (h("input", { type: "file", "aria-label": "a bundle" }));
   const stop = h("button", { type: "button", hidden: true }, "Stop");
   const carries = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=description]"))?.content ?? "";
-  /** @type {Worker | null} */
+  /** @type {import("./working.js").Asked | null} */
   let worker = null;
   /** @type {Report | null} */
   let shown = null;
   const end = (/** @type {boolean} */ dead = true) => {
-    if (dead) worker?.terminate();
+    if (dead) worker?.end();
     if (dead) worker = null;
     stop.hidden = true;
   };
   const check = async (/** @type {File | null | undefined} */ file) => {
     if (!file) return;
+    begins();
     end();
     stop.hidden = false;
     const begun = (shown = new Report(report, file.name, drawings));
     try {
-      const started = workerFor(new Uint8Array(await file.arrayBuffer()), begun, end);
+      const started = worker_over(new Uint8Array(await file.arrayBuffer()), begun, end);
       if (shown === begun) worker = started;
-      else started.terminate(); // it was stopped meanwhile, or another bundle was dropped
+      else started.end(); // it was stopped meanwhile, or another bundle was dropped
     } catch (error) {
       end();
       begun.failed(String(error));
@@ -54,26 +59,13 @@ export function start(drawings) {
   };
   chosen.addEventListener("change", () => check(chosen.files?.[0]));
   addEventListener("hashchange", () => shown?.show());
-  keyed((key) => shown?.keys(key) ?? false);
   stop.addEventListener("click", () => {
     end();
     shown = null;
     report.append(h("p", { class: "verdict" }, "Stopped: nothing is said of what was not reached."));
   });
-  addEventListener("dragover", (event) => event.preventDefault()); // below the body as well, or the browser leaves the page
-  addEventListener("drop", (event) => {
-    event.preventDefault();
-    check(event.dataTransfer?.files[0]);
-  });
-  body.append(
-    h(
-      "main",
-      {},
-      h("h1", {}, "Check a bundle"),
-      h("div", { class: "takes" }, h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), h("p", {}, chosen, " ", stop)),
-      report,
-    ),
-  );
+  const door = h("section", { class: "takes" }, h("h2", {}, "Check a bundle"), h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), h("p", {}, chosen, " ", stop));
+  return { door, report, check, keys: (/** @type {string} */ key) => shown?.keys(key) ?? false };
 }
 
 /**
@@ -82,23 +74,15 @@ export function start(drawings) {
  * @param {Report} shown
  * @param {(dead?: boolean) => void} end  called when nothing more is to be waited for; dead: and nothing more to be asked
  */
-function workerFor(bundle, shown, end) {
-  /** @type {Record<string, Uint8Array>} */
-  const files = {};
-  for (const block of document.querySelectorAll("script[id]")) files[block.id] = bytes_of(block);
-  const source = new Blob([/** @type {BlobPart} */ (files["worker.js"])], { type: "text/javascript" });
-  const worker = new Worker(URL.createObjectURL(source)); // a blob has the policy of the page
-  worker.onerror = (event) => { shown.failed(event.message); end(); };
-  worker.onmessage = ({ data }) => {
-    if (data.ready) worker.postMessage({ bundle });
-    if (data.failed) shown.failed(data.failed);
+function worker_over(bundle, shown, end) {
+  const fails = (/** @type {string} */ why) => { shown.failed(why); end(); };
+  const worker = worker_for("check", (data) => {
     if (data.event) shown.take(JSON.parse(data.event));
     if (data.replay) shown.replay(JSON.parse(data.replay));
-    if (data.failed) end();
-    else if (shown.over) end(false);
-  };
-  shown.ask = (replay) => worker.postMessage({ replay });
-  worker.postMessage({ files });
+    if (shown.over) end(false);
+  }, fails);
+  worker.ask({ bundle });
+  shown.ask = (replay) => worker.ask({ replay });
   return worker;
 }
 

@@ -69,9 +69,9 @@ export function scrolls(title, inside, kind = "scrolls") {
 /** Hands the keys of a view to a function that tells whether it has used one. @param {(key: string) => boolean} act */
 export function keyed(act) {
   addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea")) return;
-    if (event.key === " " && target.closest("button, a, summary")) return;
+    const target = /** @type {HTMLElement} */ (event.composedPath()[0]); // within a shadow root, too
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.("input:not([type=range]), select, textarea, [contenteditable]")) return;
+    if (event.key === " " && target.closest?.("button, a, summary")) return;
     if (act(event.key)) event.preventDefault();
   });
 }

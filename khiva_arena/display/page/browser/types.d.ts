@@ -252,3 +252,17 @@ export interface Drawing {
   /** Whether a frame begins a turn. */
   turn?(frame: Frame): number | null;
 }
+
+// What .ci/editor/editor.js gives a page that has it.
+export interface Editor {
+  open(files: Record<string, string>, first: string): void;
+  show(name: string): void;
+  shown(): string;
+  files(): Record<string, string>;
+  mark(name: string, line: number, text: string): void;
+  focus(): void;
+}
+
+declare global {
+  const KhivaEditor: { editor(host: HTMLElement, plays: () => void, changes: () => void): Editor };
+}

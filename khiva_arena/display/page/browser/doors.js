@@ -1,0 +1,55 @@
+// The page with two doors: to check a bundle, and to write a bot. Nothing starts before a key or a click.
+
+import { checking } from "./checking.js";
+import { h, keyed, refill } from "./dom.js";
+import { bytes_of } from "./packed.js";
+import { dropped, is_bot } from "./opened.js";
+import { route } from "./route.js";
+import { workbench } from "./workbench.js";
+
+/** @param {Record<string, import("./types").Drawing>} drawings */
+export function start(drawings) {
+  const check = checking(drawings, () => go(check.door, check.report));
+  /** @type {ReturnType<typeof workbench> | null} */
+  let bench = null;
+  const main = h("main", {});
+  const back = h("button", { type: "button", hidden: true, onclick: () => { history.replaceState(null, "", "#"); location.reload(); } }, "← both doors");
+  const go = (/** @type {HTMLElement[]} */ ...parts) => {
+    if (back.hidden) refill(main, head, ...parts, licences);
+    back.hidden = false;
+  };
+  const write = (/** @type {string} */ language) => {
+    bench ??= workbench(drawings);
+    go(bench.element);
+    if (language) bench.begin(language);
+    return bench;
+  };
+  const door = h(
+    "section",
+    { class: "takes" },
+    h("h2", {}, "Write a bot"),
+    h("p", {}, "Write a bot in this page and play it against others, by the real rules. Nothing is installed, sent or stored, so save what you want to keep."),
+    h("p", {}, h("button", { type: "button", onclick: () => write("python") }, "Write a bot in Python"), " ", h("button", { type: "button", onclick: () => write("javascript") }, "in JavaScript")),
+    h("p", { class: "dim" }, "Or drop a bot's folder or its zip here. Nothing of it is played before you say so."),
+  );
+  const head = h("header", { class: "bench-head" }, h("h1", {}, "Khiva Arena"), back);
+  const text = h("pre", { class: "report", tabindex: 0 });
+  const licences = h("details", { class: "licences", ontoggle: () => { text.textContent ||= licence_texts(); } }, h("summary", {}, "Licences of the editor, CPython, Pyodide and all else that this page has of others"), text);
+  addEventListener("dragover", (event) => event.preventDefault()); // below the body as well, or the browser leaves the page
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    const { dataTransfer } = event;
+    if (!dataTransfer?.files.length) return;
+    if (bench || is_bot(dataTransfer)) dropped(dataTransfer).then((entries) => write("").open(entries));
+    else check.check(dataTransfer.files[0]);
+  });
+  keyed((key) => (bench ?? check).keys(key));
+  refill(main, head, h("div", { class: "doors" }, check.door, door), check.report, licences);
+  document.body.append(main);
+  if ("write" in route()) write("python");
+}
+
+function licence_texts() {
+  const block = document.getElementById("licences.txt");
+  return block ? new TextDecoder().decode(bytes_of(block)) : "";
+}

@@ -1,0 +1,175 @@
+// The workbench: a bot's files in an editor, and the matches that it plays in this page against a bot that is in it.
+
+import { h, refill } from "./dom.js";
+import { chosen, request } from "./opened.js";
+import { bytes_of } from "./packed.js";
+import { results } from "./results.js";
+import { worker_for } from "./working.js";
+
+const LANGUAGES = { python: "Python", javascript: "JavaScript" };
+const OPPONENTS = { weak: "a weak bot", greedy: "a greedy bot", strong: "the strongest that thinks below a second" };
+const SURE = "The text in the editor was not saved, and is lost. Go on?";
+const FAILED = "The arena could not be run in this browser: ";
+
+/** @param {Record<string, import("./types").Drawing>} drawings */
+export function workbench(drawings) {
+  const bench = JSON.parse(new TextDecoder().decode(bytes_of(/** @type {Element} */ (document.getElementById("bench.json")))));
+  let language = "python";
+  /** @type {import("./working.js").Asked | null} */
+  let worker = null;
+  /** @type {import("./working.js").Asked | null} */
+  let spare = null;
+  let [has_stopped, is_playing, started] = [false, false, ""];
+  let [edits, saved, saving] = [0, 0, 0];
+  let [planned, begun, seed_of_last] = [0, 0, ""];
+
+  const status = h("output", { class: "status", role: "status" }, "Nothing is started before your first key in the editor.");
+  const progress = h("p", { class: "dim" });
+  const tabs = h("nav", { class: "files", "aria-label": "Files" });
+  const host = h("div", { class: "editor" });
+  const select = (/** @type {string} */ key, /** @type {string} */ words, /** @type {[string, string][]} */ options, /** @type {EventListener} */ changed = () => {}) =>
+    h("label", {}, words, h("select", { name: key, onchange: changed }, options.map(([value, text]) => h("option", { value }, text))));
+  const games = /** @type {{ name: string, title: string, seats: number[] }[]} */ (bench.games);
+  const game = select("game", "game", games.map((one) => [one.name, one.title]), () => offer_seats());
+  const seats = select("seats", "seats", []);
+  const opponent = select("opponent", "against", Object.entries(OPPONENTS));
+  const matches = h("label", {}, "matches", h("input", { name: "matches", type: "number", min: 1, max: 10000, value: 20 }));
+  const seed = h("label", {}, "seed", h("input", { name: "seed", size: 12, placeholder: "drawn", spellcheck: "false", autocomplete: "off" }));
+  const play = h("button", { type: "submit", class: "go" }, "Play ", h("kbd", {}, "Ctrl-Enter"));
+  const stop = h("button", { type: "button", disabled: true, onclick: () => end() }, "Stop");
+  const form = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play", onsubmit: (event) => { event.preventDefault(); begin_play(); } }, game, seats, opponent, matches, seed, play, stop));
+  const value = (/** @type {string} */ key) => /** @type {HTMLInputElement} */ (form.elements.namedItem(key)).value;
+  const say = (/** @type {string} */ words) => { status.textContent = words; };
+
+  const marks = (/** @type {string} */ file, /** @type {number} */ line, /** @type {string} */ text) => { editor.mark(file, line, text); draw_tabs(); };
+  const found = results(drawings, (what) => ask(what), marks);
+  const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; start(); });
+
+  const draw_tabs = () => refill(tabs, ...Object.keys(editor.files()).map((file) => h("button", { type: "button", "aria-pressed": String(file === editor.shown()), onclick: () => { editor.show(file); draw_tabs(); editor.focus(); } }, file)));
+  const offer_seats = () => {
+    const of_game = games.find((one) => one.name === value("game")) ?? games[0];
+    refill(/** @type {Element} */ (seats.querySelector("select")), ...of_game.seats.filter((one) => one <= 5).map((one) => h("option", { value: one }, one)));
+  };
+  const load = (/** @type {Record<string, string>} */ files) => {
+    const names = Object.keys(files);
+    const first = names.find((one) => /^main\.\w+$/.test(one)) ?? names[0];
+    language = names.some((one) => one.endsWith(".js")) ? "javascript" : "python";
+    editor.open(Object.fromEntries([first, ...names.filter((one) => one !== first)].map((one) => [one, files[one]])), first);
+    draw_tabs();
+    found.clear();
+    saved = edits;
+  };
+  const may_lose = () => saved === edits || confirm(SURE);
+
+  const fresh = () => {
+    const own = worker_for(
+      "play",
+      ({ workbench, data }) => { if (own === worker) heard(JSON.parse(workbench), data); },
+      (why) => { if (own === worker) end(FAILED + why.slice(0, 2_000)); },
+    );
+    return own;
+  };
+  const wakes = (/** @type {import("./working.js").Asked} */ one) => one.ask({ workbench: JSON.stringify({ do: "start", language }) });
+  /** Starts the arena with the interpreter of the bot's language, unless it is there. */
+  const start = () => {
+    if (worker && started === language) return;
+    worker ??= fresh();
+    started = language;
+    if (!is_playing) say("Starting the arena while you write …");
+    wakes(worker);
+  };
+  const ask = (/** @type {Record<string, any>} */ what) => { start(); worker?.ask({ workbench: JSON.stringify(what) }); };
+  const wish = (/** @type {string} */ what) => ({ do: what, files: editor.files(), game: value("game"), seats: Number(value("seats")), matches: Number(value("matches")), seed: value("seed").trim(), opponent: value("opponent") });
+  const rests = () => {
+    is_playing = false;
+    stop.toggleAttribute("disabled", true);
+    progress.textContent = "";
+  };
+  const begin_play = () => {
+    if (is_playing || !form.reportValidity()) return;
+    is_playing = true;
+    stop.toggleAttribute("disabled", false);
+    found.clear();
+    editor.mark("", 0, "");
+    say(worker ? "Playing …" : "Starting the arena …");
+    ask(wish("play"));
+  };
+  const end = (why = "Stopped. What was played stays in the table.") => {
+    worker?.end();
+    found.close();
+    rests();
+    [worker, spare, has_stopped] = [spare, null, true];
+    if (!worker) started = "";
+    if (why.startsWith(FAILED)) return say(why);
+    start(); // so that the next play does not wait for it
+    say(why);
+  };
+
+  const hears = /** @type {Record<string, (found: any, data: any) => void>} */ ({
+    started: () => { if (!is_playing && !has_stopped) say("Ready: Ctrl-Enter plays, or Cmd-Enter."); },
+    refused({ why, file, line }) {
+      rests();
+      say(`Refused: ${why}`);
+      if (file && line) marks(file, line, why);
+    },
+    event({ matches, seed, bots, played }) {
+      [planned, begun, seed_of_last] = [matches, performance.now(), seed];
+      say(`Playing ${matches} matches of ${played}: ${bots[0].name} against ${bots[1].name}. Seed ${seed}.`);
+    },
+    played() {
+      const left = ((performance.now() - begun) / found.count()) * (planned - found.count());
+      progress.textContent = `${found.count()} of ${planned} matches, about ${Math.ceil(left / 1000)} s left`;
+    },
+    over({ digest }) {
+      rests();
+      say(`${found.count()} matches were played. Run digest ${digest}.`);
+      if (has_stopped && !spare) wakes((spare = fresh())); // not before: it would slow down what is waited for
+    },
+    saved({ name }, data) {
+      h("a", { href: URL.createObjectURL(new Blob([data], { type: "application/zip" })), download: name }).click();
+      saved = saving;
+      say(`Saved as ${name}.`);
+    },
+    opened({ name, files }) {
+      load(files);
+      say(`${name} is open. Nothing of it is played before you say so.`);
+    },
+  });
+  const heard = (/** @type {import("./results.js").Heard} */ event, /** @type {any} */ data) => {
+    found.heard(event);
+    hears[event.kind]?.(event, data);
+  };
+  const open = async (/** @type {import("./opened.js").Entries} */ entries) => {
+    if (!entries.length || is_playing || !may_lose()) return;
+    try {
+      const what = await request(entries);
+      start();
+      say("Opening …");
+      worker?.ask(what);
+    } catch (error) {
+      say(/** @type {Error} */ (error).message);
+    }
+  };
+  const opens = (/** @type {string} */ words, /** @type {Record<string, any>} */ more) => {
+    const input = /** @type {HTMLInputElement} */ (h("input", { type: "file", hidden: true, ...more, onchange: () => { open(chosen(input)); input.value = ""; } }));
+    return [h("button", { type: "button", onclick: () => input.click() }, words), input];
+  };
+  const news = Object.entries(LANGUAGES).map(([word, title]) => h("button", { type: "button", onclick: () => begin(word) }, `New in ${title}`));
+  const save = () => {
+    saving = edits;
+    say("Saving …");
+    ask({ ...wish("save"), seed: value("seed").trim() || seed_of_last });
+  };
+  const bar = h("div", { class: "bar", role: "toolbar", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
+  const begin = (/** @type {string} */ word) => {
+    if (is_playing || !may_lose()) return;
+    load(bench.templates[word]);
+    editor.focus();
+  };
+  addEventListener("beforeunload", (event) => { if (saved !== edits) event.preventDefault(); });
+  offer_seats();
+  const leave = h("p", { class: "note" }, "Tab indents. ", h("kbd", {}, "Esc"), "and then ", h("kbd", {}, "Tab"), "leave the editor.");
+  const element = h("div", { class: "bench" }, bar, h("div", { class: "write" }, tabs, host, leave), h("div", { class: "beside" }, form, status, progress, found.beside), found.below);
+  load(bench.templates.python);
+  return { element, begin, open, keys: found.keys };
+}
