@@ -1,6 +1,6 @@
 // Modules and payloads by their hashes, and runs of them from their starts: what a check of a bundle needs of a meter and a runner.
 import { rewritten } from "./meter.js";
-import { MemoryRefused, play, playApart } from "./runner.js";
+import { LiveSeat, MemoryRefused, play, playApart } from "./runner.js";
 import { Refused, firstPages } from "./sections.js";
 
 // What a page takes on, beside the bounds of METER.md, which hold for machines that can do without a module. The interpreter of
@@ -37,21 +37,22 @@ export class Machine {
     return file;
   }
 
-  // Run a module, whose memory may have so many pages, from its start over orders, each [word, ticks, bytes]. Return {results, why}.
-  // results: one for each order to ask, [word, ticks, bytes]; why: what this machine lacks for it, "" if nothing.
+  // Run a module, whose memory may have so many pages, from its start over orders, each [word, ticks, bytes]. Return {results, why,
+  // notes}. results: one for each order to ask, [word, ticks, bytes]; why: what this machine lacks for it, "" if nothing; notes:
+  // what the module has written on stderr.
   // An error here is none of the module's: what a module can do wrong is a result. It may be a stack that is full too early, or
   // memory that is not to be had.
   run(...words) {
     const { results, seat } = this.seatOf(...words);
     try {
-      play(...seat());
-      return { results, why: "" };
+      const notes = play(...seat());
+      return { results, why: "", notes };
     } catch (error) {
       return lacking(error);
     }
   }
 
-  // Do so on a stack of its own, and promise the same.
+  // Do so on a stack of its own, and promise the same but the notes.
   async runApart(...words) {
     const { results, seat } = this.seatOf(...words);
     try {
@@ -59,6 +60,18 @@ export class Machine {
       return { results, why: "" };
     } catch (error) {
       return lacking(error);
+    }
+  }
+
+  // Return a seat of a module that is asked one question after another; `LiveSeat` says which VM it needs. What this
+  // machine lacks for it is thrown, by `ask` as well, in the words that `run` has.
+  live(module, payload, pages, key) {
+    try {
+      const seat = new LiveSeat(this.moduleOf(module, pages), key, payload ? this.fileOf(payload) : null);
+      const ask = (ticks, bytes) => seat.ask({ order: "ask", ticks, bytes }).then(({ word, used, answer }) => [word, used, answer], lacks);
+      return { say: (bytes) => seat.say(bytes), ask, notes: () => seat.notes(), end: () => seat.end() };
+    } catch (error) {
+      return lacks(error);
     }
   }
 
@@ -118,7 +131,11 @@ function within(value, most, what) {
 }
 
 function lacking(error) {
-  return { results: [], why: `${reasonOf(error)} ${error?.message}` };
+  return { results: [], why: `${reasonOf(error)} ${error?.message}`, notes: new Uint8Array(0) };
+}
+
+function lacks(error) {
+  throw new Error(lacking(error).why);
 }
 
 function reasonOf(error) {

@@ -12,6 +12,7 @@ const [WAIT_RIGHT, READ_RIGHT, WRITE_RIGHT] = [1n << 27n, 1n << 1n, 1n << 6n];
 const [IS_TIME, LAST_KIND, LAST_CLOCK, IS_ABSOLUTE] = [0, 2, 3, 1];
 const ARGUMENT = new TextEncoder().encode("bot\0");
 const NOTHING = new Uint8Array(0);
+const MOST_PIECES = 1_024; // of the notes of a seat that waits
 
 // Each of these ends a call or the module, by being thrown through its frames.
 class Refusal extends Error {
@@ -65,10 +66,70 @@ export async function playApart(module, key, next, payload = null) {
   }
 }
 
+// A seat whose orders come one after another. Between two of them its module waits on a stack of its own, which a VM with
+// WebAssembly.Suspending has. That stack and its memory are freed only once the seat is ended.
+export class LiveSeat {
+  constructor(module, key, payload = null) {
+    this.orders = []; // that were not taken
+    this.take = null; // what hands an order to a module that waits for one
+    this.asked = null; // what tells the result of the last order
+    this.failure = null; // of the VM, after which nothing is known
+    this.seat = seated(module, key, (result) => this.next(result), payload, WaitingSeat);
+    if (this.seat) this.live();
+  }
+
+  async live() {
+    try {
+      await this.seat.takeOrdersLater();
+      await this.seat.runApart();
+      await this.seat.takeOrdersLater();
+    } catch (error) {
+      if (error instanceof NoMoreOrders) return;
+      this.failure = error;
+      this.asked?.reject(error);
+    }
+  }
+
+  next(result) {
+    if (result) this.asked.resolve(result);
+    return this.orders.length ? this.orders.shift() : new Promise((take) => { this.take = take; });
+  }
+
+  say(bytes) {
+    this.give({ order: "say", bytes });
+  }
+
+  // Give an order that wants a result, as `play` takes it, and promise that. The one before has its result.
+  ask(order) {
+    if (!this.seat) return Promise.resolve({ word: "refused", used: 0, answer: NOTHING });
+    if (this.failure) return Promise.reject(this.failure);
+    return new Promise((resolve, reject) => {
+      this.asked = { resolve, reject };
+      this.give(order);
+    });
+  }
+
+  give(order) {
+    const { take } = this;
+    this.take = null;
+    if (take) take(order);
+    else this.orders.push(order);
+  }
+
+  // Return what the module has written on stderr since this was called last, at the most the end of it.
+  notes() {
+    return this.seat ? this.seat.takeNotes() : NOTHING;
+  }
+
+  end() {
+    this.give(null);
+  }
+}
+
 // Section 5: return a seat; null if its module may not begin, or its data or its elements lie outside of what they are put into.
-function seated(module, ...words) {
+function seated(module, key, next, payload, Kind = Seat) {
   try {
-    return module && new Seat(module, ...words);
+    return module && new Kind(module, key, next, payload);
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) return null;
     throw error;
@@ -305,6 +366,7 @@ class Seat {
   }
 
   writeNotes(data) {
+    if (!this.notesLeft) return;
     const kept = data.slice(0, this.notesLeft);
     this.notes.push(kept);
     this.notesLeft -= kept.length;
@@ -337,6 +399,46 @@ class Seat {
     const first = ends.reduce((least, end) => (end < least ? end : least));
     const now = this.now();
     if (first > now) this.pay((first - now) * TICKS_A_NANOSECOND);
+  }
+}
+
+// A seat whose module waits for orders that come later.
+class WaitingSeat extends Seat {
+  // A call must not wait within its checks: fd_write has done all else when it waits.
+  takeOrders() {
+    this.waits = true;
+  }
+
+  async takeOrdersLater() {
+    this.waits = false;
+    for (;;) {
+      const { result } = this;
+      this.result = null;
+      const order = await this.next(result);
+      if (!order) throw new NoMoreOrders();
+      if (this.begins(order)) return;
+    }
+  }
+
+  calls() {
+    const calls = super.calls();
+    const write = calls.fd_write;
+    calls.fd_write = new WebAssembly.Suspending((...words) => {
+      const number = write(...words);
+      return this.waits ? this.takeOrdersLater().then(() => number) : number;
+    });
+    return calls;
+  }
+
+  writeNotes(data) {
+    super.writeNotes(data);
+    if (this.notes.length > MOST_PIECES) this.notes = [this.takeNotes()];
+  }
+
+  takeNotes() {
+    const all = joined(this.notes).slice(-KEPT_NOTES);
+    this.notes = [];
+    return all;
   }
 }
 
