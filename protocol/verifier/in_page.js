@@ -5,26 +5,37 @@ import { Machine } from "./machine.js";
 const ROOMS = "/lib/python3.14/site-packages";
 const CHECKER = "khiva_arena.extensions.checker";
 const BYTECODE = "/lib/bytecode.zip";
+const BENCH = `${CHECKER}.workbench.in_pyodide`;
+const OPPONENTS = ["/workbench", "opponents.json"]; // where BENCH looks for them
+const OF_BENCH = ["opponents", "python.wasm.gz", "javascript.wasm.gz"]; // blocks of the page
+const OF_OPPONENTS = "python"; // what runs them
+const USUAL_PAGES = 16_384; // of memory, where an event says nothing else: a module for them is compiled ahead
 const HERE = "http://in.page/"; // nobody's: each fetch is answered from what was handed over
 const [RECORD, NAME, SIZE] = [512, [0, 100], [124, 136]]; // of an archive: the length of its records, and places in a header
 
-// Answer messages. scope: the worker's global object.
+// Answer messages, one after the other. scope: the worker's global object.
 // The first message has the files of the page by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
 // events of khiva_arena/extensions/checker/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON},
-// of the last bundle.
+// of the last bundle. {workbench: JSON of a request, data} is answered by events of the workbench, {workbench: JSON, data}.
 export function serve(scope) {
-  let python = null;
-  scope.onmessage = async ({ data }) => {
+  let [python, bench] = [null, null];
+  const answer = async (data) => {
     try {
-      python ??= await started(scope, data.files);
-      if (data.files) scope.postMessage({ ready: true });
+      if (data.files) {
+        python = await started(scope, data.files);
+        bench = benchOf(python, data.files, (message) => scope.postMessage(message));
+        scope.postMessage({ ready: true });
+      }
       if (data.bundle) await check(python, data.bundle, (event) => scope.postMessage({ event }));
       if (data.replay) scope.postMessage({ replay: python.pyimport(`${CHECKER}.in_pyodide`).replay(data.replay) });
+      if (data.workbench) await bench(data.workbench, data.data);
     } catch (error) {
       const why = String(error?.stack ?? error);
       scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
     }
   };
+  let last = Promise.resolve();
+  scope.onmessage = ({ data }) => { last = last.then(() => answer(data)); };
 }
 
 async function started(scope, files) {
@@ -46,6 +57,7 @@ async function started(scope, files) {
   });
   python.unpackArchive(files["msgspec.whl"], "wheel", { extractDir: ROOMS });
   python.unpackArchive(files["rooms.zip"], "zip", { extractDir: ROOMS });
+  if (files["rooms-bytecode.zip.gz"]) python.unpackArchive(await unpacked(files["rooms-bytecode.zip.gz"]), "zip", { extractDir: ROOMS });
   return python;
 }
 
@@ -77,7 +89,6 @@ function filesOf(tar) {
 async function check(python, bundle, tell) {
   const machine = new Machine();
   const toPython = ({ why, results }) => python.toPy([why, results]);
-  const toJavaScript = (words) => words.map((word) => word.toJs?.() ?? word);
   python.registerJsModule("khiva_page", {
     take: (digest, bytes) => machine.take(digest, bytes.toJs()),
     run: (...words) => toPython(machine.run(...toJavaScript(words))),
@@ -86,4 +97,58 @@ async function check(python, bundle, tell) {
   });
   python.FS.writeFile("/tmp/bundle", bundle);
   await python.runPythonAsync(`import khiva_page\nfrom ${CHECKER} import in_pyodide\nin_pyodide.check(khiva_page)`);
+}
+
+function toJavaScript(words) {
+  return words.map((word) => word?.toJs?.() ?? word);
+}
+
+// Return a function that does what a request of the workbench asks for. The blocks that only the workbench needs are unpacked when
+// the first one comes. send: posts a message.
+function benchOf(python, files, send) {
+  const own = Object.fromEntries(Object.entries(files).filter(([name]) => OF_BENCH.includes(name)));
+  const machine = new Machine();
+  let door = null;
+  return async (request, data) => {
+    door ??= doorOf(python, own.opponents, pageOf(python, machine, send));
+    const { do: what, language, rerun } = JSON.parse(request);
+    if (what !== "start") return door.work(door.page, request, data);
+    if (rerun) door.page.is_live = () => false;
+    const digests = JSON.parse(door.interpreters());
+    for (const word of new Set([language, OF_OPPONENTS])) await prepare(machine, digests[word], own, `${word}.wasm.gz`);
+    return send({ workbench: JSON.stringify({ kind: "started" }) });
+  };
+}
+
+function doorOf(python, opponents, page) {
+  python.FS.mkdirTree(OPPONENTS[0]);
+  python.FS.writeFile(OPPONENTS.join("/"), opponents);
+  python.registerJsModule("khiva_workbench", page);
+  const { work, interpreters } = python.pyimport(BENCH);
+  return { work, interpreters, page: python.pyimport("khiva_workbench") };
+}
+
+// Keep an interpreter and compile it, unless that has been done. Its hash is compared where the page is made.
+async function prepare(machine, digest, files, block) {
+  if (!files[block]) return;
+  machine.take(digest, await unpacked(files[block]));
+  delete files[block];
+  machine.moduleOf(digest, USUAL_PAGES);
+}
+
+// Return what Python's side of the workbench calls.
+function pageOf(python, machine, send) {
+  return {
+    is_live: () => "Suspending" in WebAssembly,
+    take: (digest, bytes) => machine.take(digest, bytes.toJs()),
+    live: (...words) => {
+      const seat = machine.live(...toJavaScript(words));
+      return { ...seat, say: (bytes) => seat.say(bytes.toJs()), ask: (ticks, bytes) => seat.ask(ticks, bytes.toJs()) };
+    },
+    run_noted: (...words) => {
+      const { why, results, notes } = machine.run(...toJavaScript(words));
+      return python.toPy([why, results, notes]);
+    },
+    tell: (event, data) => send({ workbench: event, data: data?.toJs() }),
+  };
 }
