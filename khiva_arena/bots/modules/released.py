@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from khiva_arena.words import count
 
@@ -26,11 +26,21 @@ class Released(NamedTuple):
         return f"{self.word} ({self.title}, released)"
 
 
+def _rows() -> list[dict[str, Any]]:
+    return list(tomllib.loads(Path(__file__).with_name("released.toml").read_text()).get("interpreters", ()))
+
+
+@cache
+def newest(word: str, memory: int) -> str:
+    """Return the hash of the newest interpreter of a word with so many MiB of memory, "" if no release has one."""
+    found = [row["maxima"].get(str(memory), "") for row in _rows() if row["word"] == word]
+    return str(found[-1]) if found else ""
+
+
 @cache
 def released() -> dict[str, Released]:
     """Return the interpreters of releases, by the SHA-256 of the module."""
-    rows = tomllib.loads(Path(__file__).with_name("released.toml").read_text()).get("interpreters", ())
-    return {digest: Released(row["word"], row["title"]) for row in rows for digest in row["maxima"].values()}
+    return {digest: Released(row["word"], row["title"]) for row in _rows() for digest in row["maxima"].values()}
 
 
 def described(module: str) -> str:
