@@ -1,4 +1,4 @@
-"""Compile modules of Python to bytecode, within Pyodide: what would take most of the start of a page that checks bundles.
+"""Compile modules of Python and of the arena to bytecode, within Pyodide: what would take most of the start of a page.
 
 The bytes follow from Pyodide's alone: its Python, its compiler and its zlib make them. page_runtime.py gives it a seed of hashes.
 """
@@ -10,11 +10,15 @@ import py_compile
 import sys
 import zipfile
 from collections.abc import Iterable
+from importlib.util import cache_from_source
 
 STDLIB = "/lib/python314.zip"
+PACKAGES = "/lib/python3.14/site-packages"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 AS_IT_IS = py_compile.PycInvalidationMode.UNCHECKED_HASH
 """No source is looked at, of which there is none beside the bytecode."""
+IF_EQUAL = py_compile.PycInvalidationMode.CHECKED_HASH
+"""Bytecode of another source than the one beside it is not used: a page never runs what it does not show."""
 
 
 def compiled(more: Iterable[str]) -> bytes:
@@ -37,3 +41,25 @@ def compiled(more: Iterable[str]) -> bytes:
             elif name.startswith(packages) and not name.endswith("/"):
                 archive.writestr(zipfile.ZipInfo(name, EPOCH), sources.read(name))
     return gzip.compress(out.getvalue(), mtime=0)
+
+
+def rooms(paths: Iterable[str]) -> bytes:
+    """Return bytecode of the modules in an archive, as an archive that is unpacked where that is."""
+    out = io.BytesIO()
+    (path,) = paths
+    with zipfile.ZipFile(path) as sources, zipfile.ZipFile(out, "w") as bytecode:
+        for name in sources.namelist():
+            if name.endswith(".py"):
+                place = cache_from_source(name)
+                shown = f"{PACKAGES}/{name}"
+                path = py_compile.compile(sources.extract(name, "/tmp"), dfile=shown, doraise=True, invalidation_mode=IF_EQUAL)
+                with open(path, "rb") as file:
+                    bytecode.writestr(zipfile.ZipInfo(place, EPOCH), file.read())
+    return gzip.compress(out.getvalue(), mtime=0)
+
+
+def zipped(paths: Iterable[str]) -> bytes:
+    """Return a file compressed by Pyodide's zlib: that of another system would make other bytes."""
+    (path,) = paths
+    with open(path, "rb") as file:
+        return gzip.compress(file.read(), mtime=0)

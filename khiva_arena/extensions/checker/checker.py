@@ -32,6 +32,9 @@ BLOCKS = {
     "msgspec": "msgspec.whl",
     "bytecode": "bytecode.zip.gz",
     "licences": "licences.txt",
+    "rooms": "rooms-bytecode.zip.gz",
+    "python": "python.wasm.gz",
+    "javascript": "javascript.wasm.gz",
 }
 """How the page calls what runtime.toml names, but for the editor, which is a script."""
 _ID = "editor"
@@ -88,15 +91,16 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
     verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
+    bench = {"games": [_game(name) for name in NAMES], "templates": _templates()}
+    own = {"rooms.zip": rooms(), "worker.js": worker.encode(), "bench.json": json.dumps(bench).encode()}
+    return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
+
+
+def rooms() -> bytes:
+    """Return the archive of the modules that the page carries."""
     from khiva_arena.extensions.checker.in_page import EXTENSIONS  # as above
 
-    bench = {"games": [_game(name) for name in NAMES], "templates": _templates()}
-    own = {
-        "rooms.zip": packed(FIRSTS, EXTENSIONS),
-        "worker.js": worker.encode(),
-        "bench.json": json.dumps(bench).encode(),
-    }
-    return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
+    return packed(FIRSTS, EXTENSIONS)
 
 
 def _templates() -> dict[str, dict[str, str]]:

@@ -4,6 +4,7 @@ import ast
 import io
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
+from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -165,6 +166,16 @@ def packed(firsts: Iterable[str], extensions: Collection[str] = ()) -> bytes:
         for place, data in sorted(contents.items()):
             archive.writestr(zipfile.ZipInfo(place, _EPOCH), data)
     return out.getvalue()
+
+
+def sources_of(archive: bytes) -> str:
+    """Return a SHA-256 of the modules in an archive, whatever the data beside them: their bytecode follows from them."""
+    digest = sha256()
+    with zipfile.ZipFile(io.BytesIO(archive)) as held:
+        for name in held.namelist():
+            if name.endswith(".py"):
+                digest.update(name.encode() + b"\0" + sha256(held.read(name)).digest())
+    return digest.hexdigest()
 
 
 def _add_data(place: str, folder: Traversable, contents: dict[str, bytes]) -> None:

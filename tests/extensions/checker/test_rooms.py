@@ -3,15 +3,17 @@
 import io
 import subprocess
 import sys
+import tomllib
 import zipfile
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from khiva_arena.errors import InternalError
-from khiva_arena.extensions.checker.checker import FIRSTS
+from khiva_arena.extensions.checker.checker import FIRSTS, rooms
 from khiva_arena.extensions.checker.in_page import EXTENSIONS
-from khiva_arena.extensions.checker.rooms import ABSENT, Rooms, packed
+from khiva_arena.extensions.checker.rooms import ABSENT, Rooms, packed, sources_of
 
 BLOCKED = """
 import importlib, sys
@@ -70,3 +72,9 @@ def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
 
 def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
     assert not [name for name in Rooms(EXTENSIONS).closure(FIRSTS) if name.startswith("khiva_arena.display.page")]
+
+
+def test_the_page_has_bytecode_of_the_modules_that_it_carries() -> None:
+    """With bytecode of others the page would be sound, and would start as slowly as without any."""
+    pins = tomllib.loads((files("khiva_arena.extensions.checker") / "runtime.toml").read_text("utf-8"))
+    assert pins["rooms"]["sources"] == sources_of(rooms()), "type: .venv/bin/python .ci/page_runtime.py --pin"
