@@ -1,11 +1,13 @@
-"""Definitions of events from the settings of a competition; they are stored and hashed."""
+"""Definitions of events from the settings of a competition; they are stored and hashed.
+
+A page makes them too, so no import here needs processes or walls.
+"""
 
 from collections.abc import Sequence
 from hashlib import sha256
 
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import PRICE_LIST, Clock, Policy
-from khiva_arena.competition.settings.permissions import variables_of
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot
@@ -103,6 +105,12 @@ def _defined(bot: Bot, settings: Settings) -> DefinedBot:
         module=bot.parts[0] if bot.parts else "",
         payload=bot.parts[1] if bot.parts else "",
     )
+
+
+def variables_of(name: str, env: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the variables that a bot is handed, in the order of the alphabet."""
+    pairs = [word.rpartition("=") for word in env]
+    return tuple(sorted({variable for bot, _, variable in pairs if bot == name}))
 
 
 def refuse_to_mix(definition: Definition) -> None:

@@ -19,6 +19,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.reap import MARK
 from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.common.text import harmless, is_text
+from khiva_arena.competition.settings.define import variables_of
 from khiva_arena.entrants.loading import Loading, refuse_include
 from khiva_arena.errors import ConfigError
 from khiva_arena.words import meant
@@ -48,12 +49,6 @@ def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -
         elif not is_text(os.environ[variable]):
             problems.append(f"--env {word}: the value of {variable} is not valid Unicode text")
     return problems
-
-
-def variables_of(name: str, env: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the variables that a bot is handed, in the order of the alphabet."""
-    pairs = [word.rpartition("=") for word in env]
-    return tuple(sorted({variable for bot, _, variable in pairs if bot == name}))
 
 
 def values_of(name: str, env: Sequence[str]) -> dict[str, str]:
