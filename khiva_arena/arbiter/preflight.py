@@ -1,22 +1,20 @@
 """The trial start of every bot, with a handshake, so that a competition does not begin with a loss."""
 
 import os
-import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import trio
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.fork_servers import ForkServers
-from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.live import table_of, too_little
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.match_queue import HOST_WAITS
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import for_its_author
+from khiva_arena.arbiter.start_problem import FailedStart, problem_of
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.sandbox import stops
@@ -28,22 +26,7 @@ from khiva_arena.records.replay.record import Header
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced
 
-NOTES_SHOWN = 2_000
-STDERR = "  its stderr:"
 BARE = "; a bare command sees only its program and the files that it names: a bot of more files needs a folder with bot.toml"
-
-
-class FailedStart(NamedTuple):
-    """A bot that did not start.
-
-    seat: its number at the table
-    report: of the trial start
-    output: the beginning of what it wrote on stdout
-    """
-
-    seat: int
-    report: SeatReport
-    output: bytes
 
 
 class PreflightFailed(BotError):
@@ -94,7 +77,7 @@ def preflight(
                 word = words[bot] if words else ""
                 text = output.text(Redactor(commands[bot].handed))
                 shown = replace(report, ending=_told_by_its_fault(report.ending)) if job.in_ticks else report
-                problems.append(_problem(names[bot], shown, output.total, text, BARE if bare else "", word))
+                problems.append(problem_of(names[bot], shown, output.total, text, BARE if bare else "", word))
                 failures.append(FailedStart(seat, report, bytes(output.head)))
                 positions.append(bot)
     if problems:
@@ -136,28 +119,3 @@ async def _greet_modules(job: Job, trace: "Trace | None") -> list[tuple[SeatRepo
 def _told_by_its_fault(ending: Ending) -> Ending:
     """Return the end of a module in ticks without how its process ended: that is its runner, which went on for the others."""
     return replace(ending, status=None, killed=False)
-
-
-def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, word: str) -> str:
-    blame = report.faults[0]
-    lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
-    if end := _describe_end(report):
-        lines.append(f"  its end: {end}")
-    if output:
-        lines.append(f"  its output, {total:,} byte{'' if total == 1 else 's'}:")
-        lines += [f"    {line}" for line in output.split("\n")]
-    else:
-        lines.append("  its output: nothing")
-    notes = for_its_author(report.ending.notes).strip()[-NOTES_SHOWN:]
-    lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
-    if word:
-        lines.append(f"  next: khiva-arena check {shlex.quote(word)}")
-    return "\n".join(lines)
-
-
-def _describe_end(report: SeatReport) -> str:
-    """Describe how the bot's process ended, "" if none was started."""
-    ending = report.ending
-    if ending.killed:
-        return "the bot still ran, and was killed"
-    return "" if ending.status is None else f"it {describe_status(ending.status)}"

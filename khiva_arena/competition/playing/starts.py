@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.preflight import STDERR, PreflightFailed
+from khiva_arena.arbiter.preflight import PreflightFailed
+from khiva_arena.arbiter.start_problem import HINT, NEXT, STDERR
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.say import Say, say_nothing
@@ -26,7 +27,7 @@ from khiva_arena.competition.settings.settings import DEFAULTS, LEAVING_OUT, Set
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot, with_distinct_names
-from khiva_arena.entrants.hints.starts import HINT, NEXT, hinting, modules_of, start
+from khiva_arena.entrants.hints.starts import hinting, modules_of, start
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.rating.schedule.lineups import FEWEST_SEATS

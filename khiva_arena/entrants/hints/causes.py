@@ -4,8 +4,6 @@ import os
 import re
 import shlex
 
-import msgpack
-
 from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.bots.sandbox import silence
@@ -161,6 +159,8 @@ def _map_size(data: bytes) -> int:
     """Return the bytes of the map at the beginning, 0 if there is no whole one."""
     if not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
         return 0
+    import msgpack  # not above: a page has none
+
     unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
     unpacker.feed(data[: 1 << 20])
     try:

@@ -4,8 +4,6 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
-import msgpack
-
 from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.words import count
@@ -17,6 +15,8 @@ KEYS_KEPT, KEY_SHOWN = 5, 40
 
 def in_brief(payload: bytes) -> str:
     """Format a payload for people."""
+    import msgpack  # not above, like below: a page has none
+
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
     except Exception:  # the library names its errors loosely, and some nest too deep; an unreadable payload is shown as bytes
@@ -46,6 +46,8 @@ def whole_frames(data: bytes | bytearray) -> int:
 
 def repeated_keys(payload: bytes) -> set[str]:
     """Return the keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
+    import msgpack
+
     keys: set[str] = set()
 
     def pairs(items: list[tuple[Any, Any]]) -> None:

@@ -6,8 +6,6 @@ The sandbox has traps of its own: shared memory that ran out, memory that was re
 import re
 from collections.abc import Mapping
 
-import msgpack
-
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.common.manual import where
 from khiva_arena.entrants.bots import Bot
@@ -305,6 +303,8 @@ def _is_map(data: bytes) -> bool:
     """Tell whether at least one map stands at the beginning."""
     if not data or not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
         return False
+    import msgpack  # not above: a page has none
+
     unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
     unpacker.feed(data)
     try:

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.job import Job
-from khiva_arena.arbiter.lifetimes import describe_status
-from khiva_arena.arbiter.preflight import FailedStart, PreflightFailed, preflight
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import for_its_author
+from khiva_arena.arbiter.start_problem import with_hint
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.replay.record import Header
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced
-
-HINT, NEXT = "  hint: ", "  next: "
 
 
 def start(
@@ -41,7 +39,7 @@ def start(
     except PreflightFailed as error:
         problems = []
         for position, problem, failure in zip(error.positions, error.problems, error.failures, strict=True):
-            advice = _of_start(entrants[position], failure, confined=sandbox.level.confines)
+            advice = hint_of_start(entrants[position], failure, confined=sandbox.level.confines)
             problems.append(with_hint(problem, Redactor(commands[position].handed).text(advice)))
         raise PreflightFailed(problems, error.failures, error.positions) from None
 
@@ -69,7 +67,7 @@ def hinting(bot: Bot, level: Level) -> Iterator[None]:
         raise
     except BotError as error:
         problem = str(error)
-        advice = _hint(bot, "its files copied, and its build done", problem, confined=level.confines)
+        advice = hint_of(bot, "its files copied, and its build done", problem, confined=level.confines)
         if not advice:
             raise
         raise BotError(with_hint(problem, advice)) from None
@@ -84,34 +82,3 @@ def modules_of(bots: Sequence[Bot], level: Level) -> list[Bot]:
         with hinting(bot, level):
             built += only_modules([bot], level)
     return built
-
-
-def with_hint(problem: str, advice: str) -> str:
-    """Return a problem of several lines with a hint, before the line on the command to type next; as it is without one."""
-    if not advice:
-        return problem
-    lines = problem.split("\n")
-    at = len(lines) - 1 if lines[-1].startswith(NEXT) else len(lines)
-    return "\n".join([*lines[:at], f"{HINT}{advice}", *lines[at:]])
-
-
-def _of_start(bot: Bot, failure: FailedStart, *, confined: bool) -> str:
-    """Return the hint for a bot that did not start, "" if the cause is not known."""
-    ending, detail = failure.report.ending, failure.report.faults[0].detail
-    has_ended = ending.status is not None and not ending.killed
-    got = f"its output ended: it {describe_status(ending.status or 0)}; {detail}" if has_ended else detail
-    if bot.built_from and "exited with code" in detail:  # the process of a module in ticks is its runner, which goes on
-        got = f"its output ended: it {detail.rpartition(': ')[2]}"
-    notes = for_its_author(ending.notes)
-    return _hint(bot.original or bot, "its hello", got, confined=confined, notes=notes, received=failure.output)
-
-
-def _hint(bot: Bot, expected: str, got: str, *, confined: bool, notes: str = "", received: bytes = b"") -> str:
-    from khiva_arena.entrants.hints.failed import Failed  # not above: most bots start
-    from khiva_arena.entrants.hints.hint import hint
-
-    if bot.guest:  # of which nothing is known here
-        return ""
-    failed = Failed(expected, got)
-    failed.notes, failed.received = notes, received
-    return hint(bot, failed, confined=confined, plain=True)

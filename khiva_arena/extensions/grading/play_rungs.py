@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from khiva_arena.arbiter.start_problem import NEXT
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.machine import of_the_machine
@@ -27,7 +28,6 @@ from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bot_words import is_archive
 from khiva_arena.entrants.bots import Bot, with_distinct_names
-from khiva_arena.entrants.hints.starts import NEXT
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.extensions.grading.ladder import FILE, Ladder, Rung
