@@ -287,11 +287,11 @@ def _page(events: Iterable[BundledEvent]) -> Heard:
         bots = [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in one.event.bots]
         plain = {"number": number, "format": of.format, "seats": of.seats, "game": of.game, "rules": dict(of.rules)}
         page["events"].append(plain | {"played": shown(f"{of.game}{which(of)}"), "bots": bots, "rounds": []})
-        page["matches"] += [_plain_match(number, result) for result in one.matches.results]
+        page["matches"] += [plain_match(number, result) for result in one.matches.results]
     return page
 
 
-def _plain_match(event: int, of: Result) -> list[Any]:
+def plain_match(event: int, of: Result) -> list[Any]:
     """Return a match in the order of ``page.data.PageMatch``: as a match that is rated, which takes an unknown time."""
     faults = [[seat, str(fault), step, ""] for seat, faults in enumerate(of.faults) for fault, step in faults]
     places = [event, of.ordinal, of.seed, of.lineup, of.rotation, of.match, of.bots, of.ranks, of.scores]
@@ -305,6 +305,11 @@ def replay(path: Path, name: str) -> Heard:
     """
     with regular_files.open_file(path) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
         record, secret = match_in(bundle.Reader(file), name, path)
+    return film_of(record, secret)
+
+
+def film_of(record: Record, secret: bytes) -> Heard:
+    """Return a match as the viewer of pages takes it. Raises RecordError if its record does not replay."""
     header = record.header
     reel = film(record, secret, names_in_text([seat.name for seat in header.seats]), sketches=True)
     return opened(reel) | {"scenery": dict(get(header.game, header.rules_version).scenery)}

@@ -1,0 +1,30 @@
+"""The door between the workbench and JavaScript, under Pyodide."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.bots.modules.released import newest
+from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
+from khiva_arena.extensions.checker.workbench.workbench import Workbench
+
+HOME = Path("/workbench")  # in the memory of the page
+"""The folder of the bots, where the page has put the opponents, too."""
+INTERPRETERS = ("python", "javascript")
+
+
+def interpreters() -> str:
+    """Return, as JSON, the hash of the module that each interpreter is, by its word."""
+    return json.dumps({word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS})
+
+
+async def work(page: Any, request: str, data: Any = None) -> None:
+    """Do what a request asks for. ``data``: the bytes that come with it; None for none."""
+    await _workbench(page).work(json.loads(request))
+
+
+@cache
+def _workbench(page: Any) -> Workbench:
+    opponents = json.loads((HOME / "opponents.json").read_bytes())
+    return Workbench(page, lambda event: page.tell(json.dumps(event)), HOME, opponents)

@@ -1,0 +1,134 @@
+"""The line that plays the matches of a page on the command line, and the event that the page makes from it.
+
+The line comes first. A page reads its settings back from the line by the code of the command, so that the two cannot part.
+"""
+
+import secrets
+import shlex
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from khiva_arena import __version__
+from khiva_arena.bots.modules.released import newest
+from khiva_arena.bots.sandbox.level import Level, Sandbox
+from khiva_arena.common.setting_row import LISTS, Kind
+from khiva_arena.common.shipped import MODULE
+from khiva_arena.competition.settings.define import definition_of, run_secret
+from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
+from khiva_arena.competition.settings.settings import ROWS, Settings
+from khiva_arena.competition.settings.stages import stages_from
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.manifest import as_module
+from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
+from khiva_arena.errors import ConfigError
+from khiva_arena.records.replay import seeds
+from khiva_arena.records.replay.definition import identity_with_payload
+from khiva_arena.records.store.rows import BotRow, EventRow
+
+AUTHOR = "my-bot"
+"""The folder of the author's bot, beside which the line is typed."""
+MOST_MATCHES = 10_000
+COMMAND = ("khiva-arena", "run")
+_BUILDS = f"{AUTHOR}/bot.toml: build starts a program, and a page can start none; take the line out, or play with the command"
+_NO_INTERPRETER = (
+    f"{AUTHOR}/bot.toml: a page plays bots that an interpreter runs, python or javascript, with {USUAL_MAXIMUM} MiB of memory; "
+    "play this one with the command"
+)
+
+
+def typed(request: Mapping[str, Any], opponent: str) -> str:
+    """Return the line that plays the matches of a request. Raises ConfigError if nobody can play so many.
+
+    opponent: the folder of the opponent's bot
+    """
+    seats, matches, seed = request["seats"], request["matches"], request["seed"] or secrets.token_hex(8)
+    if not (type(matches) is int and 1 <= matches <= MOST_MATCHES):
+        raise ConfigError(f"a page plays 1 to {MOST_MATCHES:,} matches at a time")
+    if not (type(seats) is int and seats > 1):
+        raise ConfigError("a table has two seats or more")
+    if not (isinstance(seed, str) and seed.isprintable()):
+        raise ConfigError("a seed has printable characters only")
+    values = {
+        "bots": (AUTHOR, opponent),
+        "game": request["game"],
+        "clock": "ticks",
+        "seats": seats,
+        **({"format": "gauntlet", "copies": seats - 1} if seats > 2 else {}),  # copies of the opponent fill the table
+        "seeds": -(-matches // seats),  # each deal is played in all rotations
+        "seed": seed,
+        "trust_bots": True,
+    }
+    return shlex.join([*COMMAND, *chain.from_iterable(flag_words(ROWS[name], value) for name, value in values.items())])
+
+
+def settings_of(line: str) -> Settings:
+    """Return the settings of a line, as the command reads it. Raises ConfigError with every mistake."""
+    rows = {row.option: row for row in ROWS.values()}
+    flags: dict[str, Any] = {}
+    words = iter(shlex.split(line)[len(COMMAND) :])
+    for word in words:
+        row = rows[word]
+        if row.kind is Kind.SWITCH:
+            flags[row.parameter] = True
+        elif row.kind in LISTS:
+            flags[row.parameter] = (*flags.get(row.parameter, ()), next(words))
+        else:
+            flags[row.parameter] = int(next(words)) if row.kind is Kind.NUMBER else next(words)
+    (settings,) = stages_from({}, settings_by_flags(flags), {})
+    return settings
+
+
+def bots_of(settings: Settings) -> list[Bot]:
+    """Return the bots of settings, from the working folder. Raises ConfigError with every reason why they cannot play here."""
+    bots = [bot.in_ticks for bot in bot_files.load_all(settings.bots)]
+    problems = bot_files.of_another_game(bots, settings.game.name) + bot_files.not_modules(bots)
+    problems += bot_files.beyond_memory(bots, settings.resources.memory)
+    problems += [_BUILDS] if bots[0].build else []
+    problems += [_NO_INTERPRETER] if bots[0].module and not _module_of(bots[0]) else []
+    if problems:
+        raise ConfigError(problems)
+    return bots
+
+
+def _module_of(bot: Bot) -> str:
+    """Return the hash of the module that runs a bot in a page, "" if the page has none."""
+    wish = bot.interpreted
+    return newest(wish.word, wish.memory) if wish and wish.memory == USUAL_MAXIMUM else ""
+
+
+def as_modules(bots: Sequence[Bot], payloads: Sequence[bytes]) -> list[Bot]:
+    """Return bots as their modules and payloads alone, as the command does. Raises SameBots."""
+    return bot_files.with_distinct_names([_as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)])
+
+
+def _as_module(bot: Bot, payload: bytes) -> Bot:
+    parts = _module_of(bot), sha256(payload).hexdigest()
+    return replace(
+        bot,
+        run=as_module(MODULE, "payload"),
+        build=(),
+        identity=identity_with_payload(*parts),
+        sources=(),
+        runtimes=(),
+        interpreted=None,
+        run_line=(),
+        built_from=bot.identity,
+        parts=parts,
+        original=bot,
+    )
+
+
+def event_of(settings: Settings, bots: Sequence[Bot]) -> EventRow:
+    """Return the event of these settings and modules. Its id is the one that the command gives it."""
+    definition = definition_of(settings, bots, Sandbox(Level.TRUSTED, settings.resources, settings.ponder))
+    secret = run_secret(settings)
+    commitment = seeds.commitment(definition.digest, secret)
+    event = seeds.event_id(definition.digest, commitment)
+    rows = tuple(BotRow(bot.name, bot.identity, bot.version, True, bot.asked_as, str(Path())) for bot in bots)
+    return EventRow(event, 1, definition.text, (__version__,), "", commitment, secret, rows)

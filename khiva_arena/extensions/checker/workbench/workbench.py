@@ -1,0 +1,285 @@
+"""The author's matches in a page: an event that is played by the arbiter's own steps, and told match by match.
+
+A request and an event are plain values; protocol/verifier/README.md names their fields.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from khiva_arena.arbiter.job import Job, SeatReport
+from khiva_arena.arbiter.match_steps import MatchSteps
+from khiva_arena.arbiter.seat import Blame
+from khiva_arena.arbiter.start_problem import FailedStart, problem_of, with_hint
+from khiva_arena.arbiter.stderr import Notes
+from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.bots.modules.runner.line import module_pages
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import NOT_MEASURED, Verdict
+from khiva_arena.common.text import isolated, printable
+from khiva_arena.competition.events.results import of_record
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
+from khiva_arena.errors import ArenaError, BotError
+from khiva_arena.extensions.checker.in_page import SHOWN_NAME, film_of, plain_match, shown
+from khiva_arena.extensions.checker.workbench import folders, typed
+from khiva_arena.extensions.checker.workbench.seats import LiveModule, PageSeat, RerunModule, SeatsInPage
+from khiva_arena.extensions.checker.workbench.tally import OwnMatch, tally
+from khiva_arena.games.base import Event, State
+from khiva_arena.games.registry import get
+from khiva_arena.games.which import which
+from khiva_arena.rating.schedule.seating import ScheduledMatch
+from khiva_arena.rating.schedule.timetable import Timetable
+from khiva_arena.records.replay.record import Record, run_digest
+from khiva_arena.records.replay.verify import verify
+from khiva_arena.records.store.rows import EventRow
+
+NOTES_SHOWN = 4_000
+"""The last characters of a bot's stderr that are shown beside a match."""
+_FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
+"""The line of a file in a trace of Python, and the first line of one in JavaScript."""
+_KIT = re.compile(r"khiva_kit\.\w+")
+
+Told = dict[str, Any]
+Tell = Callable[[Told], None]
+
+
+class RefusedError(Exception):
+    """Nothing is played. ``trace``: the place in the author's files where the mistake is; None if it is not known."""
+
+    def __init__(self, why: str, trace: Told | None = None) -> None:
+        super().__init__(why)
+        self.trace = trace
+
+
+class Seated(NamedTuple):
+    """A match that is to be played.
+
+    row: its event.
+    place: its place in the schedule.
+    own: the author's seat.
+    """
+
+    row: EventRow
+    place: ScheduledMatch
+    own: int
+
+
+class _Watched(MatchSteps):
+    """The steps of a match of which all faults are told."""
+
+    @property
+    def faults(self) -> list[tuple[int, Blame]]:
+        """The faults of each seat, strikes included."""
+        return [(seat.number, blame) for seat in self._seats for blame in seat.faults]
+
+
+class Workbench:
+    """The bots and matches of one author.
+
+    page: what runs modules: see protocol/verifier/in_page.js.
+    tell: takes what happens.
+    home: the folder in which bots lie.
+    opponents: what ``blocks.workbench_blocks`` made.
+    """
+
+    def __init__(self, page: Any, tell: Tell, home: Path, opponents: Mapping[str, Any]) -> None:
+        self._page, self._tell, self._home, self._opponents = page, tell, home, opponents
+        self._matches: dict[str, tuple[Record, bytes]] = {}
+
+    async def work(self, request: Mapping[str, Any]) -> None:
+        """Do what a request asks for, and tell what came of it."""
+        try:
+            if request["do"] == "play":
+                await self._play(request)
+            elif request["do"] == "replay":
+                self._tell({"kind": "replay", "name": request["name"], **film_of(*self._matches[request["name"]])})
+        except RefusedError as refused:
+            place = {key: refused.trace[key] for key in ("file", "line")} if refused.trace else {}
+            self._tell({"kind": "refused", "why": self._shown(str(refused)), **place})
+        except ArenaError as error:
+            problems = "\n".join(error.problems) if error.problems else str(error)
+            self._tell({"kind": "refused", "why": self._shown(problems), **_place_in_manifest(problems)})
+        except HostFault as fault:
+            self._tell({"kind": "refused", "why": self._shown(f"this browser cannot run a bot: {fault}")})
+
+    def _shown(self, text: str) -> str:
+        """Return words on a bot without the folder that this page made for it, which no reader has."""
+        bare = text.replace(f"{self._home.resolve()}/", "").replace(f"{self._home}/", "")
+        return printable(bare.encode(errors="backslashreplace"))
+
+    # --- an event ---
+
+    def _ready(self, request: Mapping[str, Any]) -> tuple[str, EventRow, list[Bot]]:
+        """Write both bots, and return the line that plays them, its event and the modules. Raises ArenaError."""
+        opponent = self._opponents["games"][request["game"]][request["opponent"]]
+        line = typed.typed(request, opponent)
+        folders.write_folder(self._home / typed.AUTHOR, request["files"])
+        folders.write_folder(self._home / opponent, self._opponents["bots"][opponent])
+        with chdir(self._home):  # so that messages name paths as they do where the line is typed
+            settings = typed.settings_of(line)
+            bots = typed.bots_of(settings)
+            payloads = [_payload_of(bot) for bot in bots]
+        modules = typed.as_modules(bots, payloads)
+        for module, payload in zip(modules, payloads, strict=True):
+            self._page.take(module.parts[1], payload)
+        return line, typed.event_of(settings, modules), modules
+
+    async def _play(self, request: Mapping[str, Any]) -> None:
+        line, row, bots = self._ready(request)
+        self._matches.clear()
+        timetable, of = Timetable(row.terms()), row.definition
+        self._tell(_of_event(row, line, timetable.matches))
+        own: list[OwnMatch] = []
+        digests: list[str] = []
+        for ordinal in range(timetable.matches):
+            place = timetable.match(ordinal)
+            assert place is not None
+            seated = Seated(row, place, place.bots.index(0))
+            told, record, match = await self._match(seated, bots, request["files"])
+            own.append(match)
+            digests.append(record.digest)
+            self._tell({**told, "tally": tally(own, of.seats)})
+            await asyncio.sleep(0)
+        self._tell({"kind": "over", "digest": run_digest(digests)})
+
+    # --- a match ---
+
+    async def _match(self, seated: Seated, bots: Sequence[Bot], files: Mapping[str, str]) -> tuple[Told, Record, OwnMatch]:
+        row, place, own = seated
+        of, secret = row.definition, row.seed_secret(place.k)
+        header = of.header(of.seated(place.bots), row.match_id(place.ordinal), secret)
+        pages = module_pages(of.limits.memory)
+        keys = [seat.number.to_bytes(8, "big") for seat in header.seats]
+        seats = [self._module(bots[bot], pages, key) for bot, key in zip(place.bots, keys, strict=True)]
+        steps = _Watched(Job(place.ordinal, 1, header, secret, tuple(Command((), "/") for _ in seats)), SeatsInPage(seats))
+        try:
+            record = await steps.record()
+            notes = seats[own].notes()
+        finally:
+            for seat in seats:
+                seat.end()
+        trace = trace_in(printable(notes), files)
+        faults = steps.faults
+        if place.ordinal == 0:
+            _refuse_start(bots[0], [blame for seat, blame in faults if seat == own], notes, trace)
+        self._matches[f"1/{place.ordinal}"] = (record, secret)
+        scores, end = _scores_by_step(record, secret)
+        by_source = end.points_by_source
+        match = OwnMatch(
+            deal=place.k,
+            own=own,
+            ranks=record.ranks,
+            scores=record.scores,
+            points=[{**one.counted, **one.uncounted} for one in by_source] if by_source else (),
+            ticks=_most_ticks(record, own),
+            faults=sum(seat == own for seat, _ in faults),
+        )
+        told = {
+            "kind": "played",
+            "ordinal": place.ordinal,
+            "match": plain_match(1, of_record(row, place, record)),
+            "digest": record.digest,
+            "notes": printable(notes)[-NOTES_SHOWN:],
+            "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in faults],
+            "own": [own],
+            "worst": _worst(scores, own) if match.is_lost else None,
+            "trace": trace,
+        }
+        return told, record, match
+
+    def _module(self, bot: Bot, pages: int, key: bytes) -> PageSeat:
+        words = (*bot.parts, pages, key)
+        if self._page.is_live():
+            return LiveModule(self._page.live(*words))
+        return RerunModule(lambda orders: self._page.run_noted(*words, orders))
+
+
+def _of_event(row: EventRow, line: str, matches: int) -> Told:
+    of = row.definition
+    return {
+        "kind": "event",
+        "id": row.id,
+        "line": line,
+        "seed": typed.settings_of(line).seed,
+        "matches": matches,
+        "identities": [bot.identity for bot in of.bots],
+        "bots": [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in of.bots],
+        "number": row.number,
+        "format": of.format,
+        "seats": of.seats,
+        "game": of.game,
+        "rules": dict(of.rules),
+        "rounds": [],
+        "played": shown(f"{of.game}{which(of)}"),
+        "scenery": dict(get(of.game, of.rules_version).scenery),
+    }
+
+
+def _payload_of(bot: Bot) -> bytes:
+    """Return the payload of a bot. Raises BotError, with the command's hint."""
+    try:
+        return folders.payload_of(bot)
+    except BotError as error:
+        advice = hint_of(bot, "its files copied, and its build done", str(error), confined=False)
+        raise BotError(with_hint(str(error), advice)) from None
+
+
+def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: Told | None) -> None:
+    """Raise RefusedError, with the words of the command, if the author's bot does not start."""
+    if not (faults and faults[0].verdict is Verdict.START_FAILED):
+        return
+    kept = Notes()
+    kept.add(notes)
+    ending = Ending(None, False, NOT_MEASURED, kept.text(), kept.total)
+    report = SeatReport("", "", tuple(faults), {}, {}, 0.0, ending, NOT_MEASURED)
+    advice = hint_of_start(bot, FailedStart(0, report, b""), confined=False)
+    raise RefusedError(with_hint(problem_of(bot.name, report, 0, "", "", bot.asked_as), advice), trace)
+
+
+def _place_in_manifest(problems: str) -> Told:
+    """Return the file of a mistake in bot.toml, {} for another mistake."""
+    name = f"{typed.AUTHOR}/bot.toml"
+    if not problems.startswith(name) and f" {name}" not in problems:
+        return {}
+    line = re.search(r"\bline (\d+)", problems)
+    return {"file": "bot.toml", **({"line": int(line[1])} if line else {})}
+
+
+def _scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]], State]:
+    """Return the scores after each step, the opening first, and the state at the end."""
+    scores: list[tuple[int, ...]] = []
+
+    def watch(_step: int, state: State, _events: Sequence[Event]) -> None:
+        scores.append(tuple(state.scores))
+
+    return scores, verify(record, secret, watch)
+
+
+def _worst(scores: Sequence[Sequence[int]], own: int) -> int | None:
+    """Return the step after which a seat fell behind the best of the others most; None if it never did."""
+    ahead = [of_step[own] - max(score for seat, score in enumerate(of_step) if seat != own) for of_step in scores]
+    losses = [before - after for before, after in pairwise(ahead)]
+    most = max(losses, default=0)
+    return len(losses) - losses[::-1].index(most) if most > 0 else None
+
+
+def _most_ticks(record: Record, own: int) -> int:
+    """Return the most ticks that a seat took for a decision."""
+    rows = zip(record.steps, (record.ticks or ())[1:], strict=False)
+    return max((spent for step, row in rows for choice, spent in zip(step, row, strict=True) if choice.seat == own), default=0)
+
+
+def trace_in(notes: str, files: Mapping[str, str]) -> Told | None:
+    """Return the last line of the author's own files that a trace names, and what was said at its end; None without a trace."""
+    frames = [(found[1] or found[3], int(found[2] or found[4])) for found in _FRAME.finditer(notes)]
+    frames = [(file, line) for file, line in frames if file in files]
+    own = [(file, line) for file, line in frames if not _KIT.fullmatch(file)] or frames
+    if not own:
+        return None
+    said = [line for line in notes.splitlines() if re.match(r"\w+(Error|Exception|Exit|Interrupt)\b", line)]
+    return {"file": own[-1][0], "line": own[-1][1], "text": shown((said or notes.rstrip().splitlines())[-1])}
