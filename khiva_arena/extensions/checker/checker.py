@@ -23,9 +23,14 @@ from khiva_arena.common.shipped import folder
 from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.rooms import packed
+from khiva_arena.extensions.checker.workbench.blocks import workbench_blocks
 from khiva_arena.games.registry import NAMES, get
 
-FIRSTS = ("khiva_arena.extensions.checker.in_pyodide", *(f"khiva_arena.games.{name}" for name in NAMES))
+FIRSTS = (
+    "khiva_arena.extensions.checker.in_pyodide",
+    "khiva_arena.extensions.checker.workbench.in_pyodide",
+    *(f"khiva_arena.games.{name}" for name in NAMES),
+)
 """The modules that the page imports; with them it carries all that they need."""
 BLOCKS = {
     "pyodide": "pyodide.tgz",
@@ -91,9 +96,9 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
     verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
-    bench = {"games": [_game(name) for name in NAMES], "templates": _templates()}
-    own = {"rooms.zip": rooms(), "worker.js": worker.encode(), "bench.json": json.dumps(bench).encode()}
-    return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own}
+    games = json.dumps([_game(name) for name in NAMES])
+    own = {"rooms.zip": rooms(), "worker.js": worker.encode(), "games": games.encode()}
+    return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own, **workbench_blocks()}
 
 
 def rooms() -> bytes:
@@ -101,20 +106,6 @@ def rooms() -> bytes:
     from khiva_arena.extensions.checker.in_page import EXTENSIONS  # as above
 
     return packed(FIRSTS, EXTENSIONS)
-
-
-def _templates() -> dict[str, dict[str, str]]:
-    """Stub until the workbench has it."""
-    bots = folder("bots")
-    kits = {"python": ("main.py", "khiva_kit.py"), "javascript": ("main.js", "khiva_kit.js")}
-    return {
-        word: {
-            main: (bots / word / "random" / main).read_text(),
-            "bot.toml": (bots / word / "random" / "bot.toml").read_text().replace('include = ["../kit/' + kit + '"]\n', ""),
-            kit: (bots / word / "kit" / kit).read_text(),
-        }
-        for word, (main, kit) in kits.items()
-    }
 
 
 def _game(name: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import { h, refill } from "./dom.js";
 import { chosen, request } from "./opened.js";
 import { bytes_of } from "./packed.js";
 import { results } from "./results.js";
+import { route } from "./route.js";
 import { worker_for } from "./working.js";
 
 const LANGUAGES = { python: "Python", javascript: "JavaScript" };
@@ -13,7 +14,9 @@ const FAILED = "The arena could not be run in this browser: ";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
 export function workbench(drawings) {
-  const bench = JSON.parse(new TextDecoder().decode(bytes_of(/** @type {Element} */ (document.getElementById("bench.json")))));
+  const block = (/** @type {string} */ id) => JSON.parse(new TextDecoder().decode(bytes_of(/** @type {Element} */ (document.getElementById(id)))));
+  const templates = block("templates");
+  const rerun = "rerun" in route(); // as a browser does that cannot halt a module
   let language = "python";
   /** @type {import("./working.js").Asked | null} */
   let worker = null;
@@ -29,7 +32,7 @@ export function workbench(drawings) {
   const host = h("div", { class: "editor" });
   const select = (/** @type {string} */ key, /** @type {string} */ words, /** @type {[string, string][]} */ options, /** @type {EventListener} */ changed = () => {}) =>
     h("label", {}, words, h("select", { name: key, onchange: changed }, options.map(([value, text]) => h("option", { value }, text))));
-  const games = /** @type {{ name: string, title: string, seats: number[] }[]} */ (bench.games);
+  const games = /** @type {{ name: string, title: string, seats: number[] }[]} */ (block("games"));
   const game = select("game", "game", games.map((one) => [one.name, one.title]), () => offer_seats());
   const seats = select("seats", "seats", []);
   const opponent = select("opponent", "against", Object.entries(OPPONENTS));
@@ -69,7 +72,7 @@ export function workbench(drawings) {
     );
     return own;
   };
-  const wakes = (/** @type {import("./working.js").Asked} */ one) => one.ask({ workbench: JSON.stringify({ do: "start", language }) });
+  const wakes = (/** @type {import("./working.js").Asked} */ one) => one.ask({ workbench: JSON.stringify({ do: "start", language, rerun }) });
   /** Starts the arena with the interpreter of the bot's language, unless it is there. */
   const start = () => {
     if (worker && started === language) return;
@@ -163,13 +166,13 @@ export function workbench(drawings) {
   const bar = h("div", { class: "bar", role: "toolbar", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
   const begin = (/** @type {string} */ word) => {
     if (is_playing || !may_lose()) return;
-    load(bench.templates[word]);
+    load(templates[word]);
     editor.focus();
   };
   addEventListener("beforeunload", (event) => { if (saved !== edits) event.preventDefault(); });
   offer_seats();
   const leave = h("p", { class: "note" }, "Tab indents. ", h("kbd", {}, "Esc"), "and then ", h("kbd", {}, "Tab"), "leave the editor.");
   const element = h("div", { class: "bench" }, bar, h("div", { class: "write" }, tabs, host, leave), h("div", { class: "beside" }, form, status, progress, found.beside), found.below);
-  load(bench.templates.python);
+  load(templates.python);
   return { element, begin, open, keys: found.keys };
 }
