@@ -123,9 +123,8 @@ function benchOf(python, files, send) {
 function doorOf(python, opponents, page) {
   python.FS.mkdirTree(OPPONENTS[0]);
   python.FS.writeFile(OPPONENTS.join("/"), opponents);
-  python.registerJsModule("khiva_workbench", page);
   const { work, interpreters } = python.pyimport(BENCH);
-  return { work, interpreters, page: python.pyimport("khiva_workbench") };
+  return { work, interpreters, page };
 }
 
 // Keep an interpreter and compile it, unless that has been done. Its hash is compared where the page is made.

@@ -1,7 +1,6 @@
 """The door between the workbench and JavaScript, under Pyodide."""
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ from khiva_arena.extensions.checker.workbench.workbench import Workbench
 HOME = Path("/workbench")  # in the memory of the page
 """The folder of the bots, where the page has put the opponents, too."""
 INTERPRETERS = ("python", "javascript")
+_OPENED: list[Workbench] = []
+"""The workbench of this page, once something was asked of it."""
 
 
 def interpreters() -> str:
@@ -24,7 +25,8 @@ async def work(page: Any, request: str, data: Any = None) -> None:
     await _workbench(page).work(json.loads(request))
 
 
-@cache
 def _workbench(page: Any) -> Workbench:
-    opponents = json.loads((HOME / "opponents.json").read_bytes())
-    return Workbench(page, lambda event: page.tell(json.dumps(event)), HOME, opponents)
+    if not _OPENED:  # not cached by the page, which is an object of JavaScript and has no hash
+        opponents = json.loads((HOME / "opponents.json").read_bytes())
+        _OPENED.append(Workbench(page, lambda event: page.tell(json.dumps(event)), HOME, opponents))
+    return _OPENED[0]
