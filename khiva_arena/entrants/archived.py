@@ -10,13 +10,13 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
 from khiva_arena.common.text import harmless
-from khiva_arena.entrants.archive import MOST_BYTES, TOO_LARGE
+from khiva_arena.entrants.archive import MOST_BYTES, SHOWN, TOO_LARGE
 from khiva_arena.errors import ConfigError
 
 MOST_ENTRIES = 5_000
@@ -26,6 +26,8 @@ MOST_DATA = MOST_BYTES + 4 * BLOCK * MOST_ENTRIES
 """Bytes of a tar, and of any archive as it lies on the disk."""
 PIECE = 1 << 20
 FOLDER = "a folder"
+CACHES = frozenset(("__pycache__", "__MACOSX"))
+"""Folders that programs and systems add."""
 KINDS = {stat.S_IFREG: "", 0: "", stat.S_IFDIR: FOLDER, stat.S_IFLNK: "a link"}
 """The kinds of entries of a zip by the type bits of their modes, which are 0 if no Unix made it."""
 TAR_KINDS = {
@@ -89,6 +91,36 @@ def _damage_in_words() -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise ConfigError(f"it is damaged: {harmless(str(error), 100) or 'it is cut short'}") from None
+
+
+def plain_files(data: bytes, *, is_zip: bool) -> list[tuple[tuple[str, ...], ArchiveEntry]]:
+    """Return the files of an archive, each with the parts of its path; hidden ones, and those of caches, are left out.
+
+    Raises ConfigError as ``entries_of`` does, for a path that leads out of the archive's folder, and for a link and its like.
+    """
+    entries = [(_parts(entry), entry) for entry in entries_of(data, is_zip=is_zip)]
+    files = [(parts, entry) for parts, entry in entries if entry.kind != FOLDER and not _is_left_out(parts)]
+    for _, entry in files:
+        if entry.kind:
+            raise ConfigError(f"{_shown(entry)} is {entry.kind}; pack plain files, without a password")
+    return files
+
+
+def _parts(entry: ArchiveEntry) -> tuple[str, ...]:
+    """Return the parts of an entry's path. Raises ConfigError if it leads out of the archive's folder."""
+    parts = tuple(part for part in entry.name.split("/") if part not in ("", "."))
+    if entry.name.startswith("/") or ".." in parts or not (parts or entry.kind):
+        raise ConfigError(f"{_shown(entry)} leads out of the bot's folder")
+    return parts
+
+
+def _shown(entry: ArchiveEntry) -> str:
+    return ascii(entry.name)[:SHOWN]
+
+
+def _is_left_out(parts: Sequence[str]) -> bool:
+    """Tell whether an entry is hidden or in a cache, and so is never part of a bot."""
+    return any(part.startswith(".") or part in CACHES for part in parts)
 
 
 def exactly(entry: ArchiveEntry) -> Iterator[bytes | memoryview]:

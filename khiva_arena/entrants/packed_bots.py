@@ -5,14 +5,12 @@ from collections.abc import Sequence
 
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.entrants.archive import MANIFEST, SHOWN, StreamFile, check_files, check_texts
-from khiva_arena.entrants.archived import FOLDER, MOST_DATA, ArchiveEntry, entries_of, exactly
+from khiva_arena.entrants.archived import MOST_DATA, ArchiveEntry, exactly, plain_files
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.private_bot import PrivateBot, new_parent
 from khiva_arena.entrants.unpacking import write
 from khiva_arena.errors import ConfigError
 
-CACHES = frozenset(("__pycache__", "__MACOSX"))
-"""Folders that programs and systems add."""
 MOST_RATIO, FREE = 100, 1 << 20
 """How many times as large as the archive its files may be, and the bytes that any archive may unpack to."""
 
@@ -36,11 +34,7 @@ def read(word: str, base: str, loading: Loading) -> PrivateBot:
 
 def _files_in(data: bytes, *, is_zip: bool) -> list[tuple[StreamFile, ArchiveEntry]]:
     """Return the bot's files in an archive by their paths in the bot's folder. Raises ConfigError."""
-    entries = [(_parts(entry), entry) for entry in entries_of(data, is_zip=is_zip)]
-    entries = [(parts, entry) for parts, entry in entries if entry.kind != FOLDER and not _is_left_out(parts)]
-    for _, entry in entries:
-        if entry.kind:
-            raise ConfigError(f"{_shown(entry)} is {entry.kind}; pack plain files, without a password")
+    entries = plain_files(data, is_zip=is_zip)
     top = _top([parts for parts, _ in entries])
     files = [(StreamFile("/".join(parts[top:]), entry.size, entry.runs), entry) for parts, entry in entries]
     check_texts([packed.name for packed, _ in files])
@@ -49,23 +43,6 @@ def _files_in(data: bytes, *, is_zip: bool) -> list[tuple[StreamFile, ArchiveEnt
     if total > max(FREE, MOST_RATIO * len(data)):
         raise ConfigError(f"its files are more than {MOST_RATIO} times as large as the archive; unpack it into a folder")
     return files
-
-
-def _parts(entry: ArchiveEntry) -> tuple[str, ...]:
-    """Return the parts of an entry's path. Raises ConfigError if it leads out of the archive's folder."""
-    parts = tuple(part for part in entry.name.split("/") if part not in ("", "."))
-    if entry.name.startswith("/") or ".." in parts or not (parts or entry.kind):
-        raise ConfigError(f"{_shown(entry)} leads out of the bot's folder")
-    return parts
-
-
-def _shown(entry: ArchiveEntry) -> str:
-    return ascii(entry.name)[:SHOWN]
-
-
-def _is_left_out(parts: Sequence[str]) -> bool:
-    """Tell whether an entry is hidden or in a cache, and so is never part of a bot."""
-    return any(part.startswith(".") or part in CACHES for part in parts)
 
 
 def _top(paths: Sequence[Sequence[str]]) -> int:

@@ -1,15 +1,49 @@
-"""The folders of bots that a page plays: written, and packed as an interpreter reads them."""
+"""The folders of bots that a page plays: written, packed as an interpreter reads them, saved in a zip, and opened from one.
 
+A stranger may have made what is opened: it is bounded, and nothing of it is played or written.
+"""
+
+import io
+import os
 import shutil
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from khiva_arena.entrants.archive import StreamFile, check_files
+from khiva_arena import __version__
+from khiva_arena.common.text import file_name
+from khiva_arena.entrants import manifest, sources
+from khiva_arena.entrants.archive import MANIFEST, StreamFile, check_files
+from khiva_arena.entrants.archived import exactly, plain_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import AS_IT_IS
 from khiva_arena.entrants.payloads import packed
 from khiva_arena.entrants.unpacking import write
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.checker.workbench.typed import AUTHOR
+
+TOP = "khiva-workbench"
+"""The only folder at the top of what is saved."""
+MOST_PACKED, MOST_UNPACKED = 4 << 20, 16 << 20
+"""The bytes of a zip that is opened, and of its files."""
+MOST_LISTED = 20_000
+"""The files of a folder of which the page names the paths; few of them are read."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE = 0o100644 << 16
+_README = """# {author} against {opponent}
+
+Install Khiva Arena, with the interpreters of bots:
+
+    pip install 'khiva-arena[ticks]'
+
+Type this line beside this file:
+
+    {line}
+
+Version {version} plays the matches of the page, with the same event and the same run digest. `{opponent}` is a copy of the bot of
+that name as the page had it.
+"""
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:
@@ -35,3 +69,87 @@ def payload_of(bot: Bot) -> bytes:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, place)
         return packed(bot.name, bot.interpreted, Path(staged), bot.largest_payload)
+
+
+def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[str, str]) -> bytes:
+    """Return a zip with both bots and a page on how to play them. Raises ConfigError for a hostile name.
+
+    line: plays them.
+    opponent, others: the opponent's folder, and its files.
+    """
+    readme = _README.format(author=AUTHOR, opponent=opponent, line=line, version=__version__)
+    contents = {f"{TOP}/README.md": readme}
+    for folder, of_bot in ((AUTHOR, files), (opponent, others)):
+        contents |= {f"{TOP}/{folder}/{name}": text for name, text in of_bot.items()}
+    check_files([StreamFile(name, len(text), runs=False) for name, text in contents.items()])
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in sorted(contents.items()):
+            info = zipfile.ZipInfo(name, _EPOCH)
+            info.create_system, info.external_attr, info.compress_type = 3, _PLAIN_FILE, zipfile.ZIP_DEFLATED
+            archive.writestr(info, text.encode())
+    return out.getvalue()
+
+
+def from_zip(data: bytes) -> dict[str, str]:
+    """Return the author's files in a zip. Raises ConfigError if it breaks a bound, or is damaged."""
+    if len(data) > MOST_PACKED:
+        raise ConfigError(f"this zip has more than {MOST_PACKED >> 20} MiB")
+    entries = plain_files(data, is_zip=True)
+    _check("this zip", [StreamFile("/".join(parts), entry.size, entry.runs) for parts, entry in entries])
+    home = _home([parts for parts, _ in entries])
+    return {
+        "/".join(parts[len(home) :]): _text("/".join(parts), b"".join(exactly(entry)))
+        for parts, entry in entries
+        if parts[: len(home)] == home
+    }
+
+
+def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the author's files in a folder that a browser has read. Raises ConfigError if they break a bound."""
+    _check("this folder", [StreamFile(name, len(data), runs=False) for name, data in contents.items()])
+    return {name: _text(name, data) for name, data in contents.items()}
+
+
+def wanted(names: Sequence[str], bot_toml: bytes) -> list[str]:
+    """Return the files that a bot.toml names among those of its folder, itself first. Raises ConfigError with its mistakes."""
+    if len(names) > MOST_LISTED:
+        raise ConfigError(f"this folder has {len(names):,} files, {MOST_LISTED:,} at most: open the folder of one bot")
+    with TemporaryDirectory() as empty:
+        home = Path(empty, AUTHOR)
+        for name in names:
+            place = Path(os.path.normpath(home / name))
+            if place.is_relative_to(home) and not any(part.startswith(".") for part in place.relative_to(home).parts):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.touch()
+        (home / MANIFEST).write_bytes(bot_toml)
+        try:
+            globs = manifest.read(home / MANIFEST, {}).files
+            found = sources.sources(home, home / MANIFEST, globs, (), AS_IT_IS)
+        except ConfigError as error:
+            raise ConfigError([problem.replace(f"{empty}/", "") for problem in error.problems]) from None
+    return list(dict.fromkeys((MANIFEST, *(name for name, _ in found))))
+
+
+def _check(what: str, files: Sequence[StreamFile]) -> None:
+    check_files(files)
+    if sum(file.size for file in files) > MOST_UNPACKED:
+        raise ConfigError(f"the files of {what} have more than {MOST_UNPACKED >> 20} MiB")
+
+
+def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return the folder of the author's bot: that of this name if there are several. Raises ConfigError if there is none."""
+    homes = [tuple(parts[:-1]) for parts in paths if parts[-1] == MANIFEST]
+    own = [home for home in homes if home[-1:] == (AUTHOR,)] or homes
+    if len(own) != 1:
+        raise ConfigError(
+            f"this zip has {len(own)} folders with a {MANIFEST}; take one with one bot, or one that this page saved"
+        )
+    return own[0]
+
+
+def _text(name: str, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise ConfigError(f"{file_name(name)} is no text in UTF-8, and this page edits nothing else") from None

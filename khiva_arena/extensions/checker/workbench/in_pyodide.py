@@ -6,6 +6,7 @@ from typing import Any
 
 from khiva_arena.bots.modules.released import newest
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
+from khiva_arena.extensions.checker.workbench.seats import as_bytes
 from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
 HOME = Path("/workbench")  # in the memory of the page
@@ -21,12 +22,14 @@ def interpreters() -> str:
 
 
 async def work(page: Any, request: str, data: Any = None) -> None:
-    """Do what a request asks for. ``data``: the bytes that come with it; None for none."""
-    await _workbench(page).work(json.loads(request))
+    """Do what a request asks for. ``data``: the bytes that come with it, or a list of them; None for none."""
+    is_one = hasattr(data, "to_bytes") or isinstance(data, bytes | memoryview)
+    files = [data] if is_one else data or ()
+    await _workbench(page).work(json.loads(request), [as_bytes(one) for one in files])
 
 
 def _workbench(page: Any) -> Workbench:
     if not _OPENED:  # not cached by the page, which is an object of JavaScript and has no hash
         opponents = json.loads((HOME / "opponents.json").read_bytes())
-        _OPENED.append(Workbench(page, lambda event: page.tell(json.dumps(event)), HOME, opponents))
+        _OPENED.append(Workbench(page, lambda event, *data: page.tell(json.dumps(event), *data), HOME, opponents))
     return _OPENED[0]

@@ -39,10 +39,10 @@ class LiveModule:
             word, used, answer = await self._seat.ask(ask.ticks, ask.frame)
         except Exception as error:  # of the browser's own VM, which names its errors as it likes
             raise HostFault(str(error)) from None
-        return _reply(SeatResult(word, int(used), _bytes(answer)))
+        return _reply(SeatResult(word, int(used), as_bytes(answer)))
 
     def notes(self) -> bytes:
-        return _bytes(self._seat.notes())
+        return as_bytes(self._seat.notes())
 
     def end(self) -> None:
         self._seat.end()
@@ -62,8 +62,8 @@ class RerunModule:
         why, results, notes = self._run([[*order] for order in orders])
         if why:
             raise HostFault(why)
-        self._notes = _bytes(notes)
-        return [SeatResult(word, int(used), _bytes(answer)) for word, used, answer in results]
+        self._notes = as_bytes(notes)
+        return [SeatResult(word, int(used), as_bytes(answer)) for word, used, answer in results]
 
     def say(self, data: bytes) -> None:
         self._seat.add(SeatOrder("say", 0, data))
@@ -87,7 +87,8 @@ def _reply(result: SeatResult) -> Reply:
     return Reply(kind, result.used, b"", f"exited with code {code}" if kind is RunEnd.EXITED else str(kind))
 
 
-def _bytes(data: Any) -> bytes:
+def as_bytes(data: Any) -> bytes:
+    """Return bytes that come from JavaScript."""
     return bytes(data.to_bytes() if hasattr(data, "to_bytes") else data)
 
 

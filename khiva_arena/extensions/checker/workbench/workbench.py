@@ -5,11 +5,11 @@ A request and an event are plain values; protocol/verifier/README.md names their
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from khiva_arena.arbiter.job import Job, SeatReport
 from khiva_arena.arbiter.match_steps import MatchSteps
@@ -40,12 +40,20 @@ from khiva_arena.records.store.rows import EventRow
 
 NOTES_SHOWN = 4_000
 """The last characters of a bot's stderr that are shown beside a match."""
+AT_THE_END = ("emira",)
+"""Games of which a lost match is shown at its end: their points come in twos, so that no step stands out."""
 _FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _KIT = re.compile(r"khiva_kit\.\w+")
 
 Told = dict[str, Any]
-Tell = Callable[[Told], None]
+
+
+class Tell(Protocol):
+    """Takes what happens."""
+
+    def __call__(self, event: Told, data: bytes | None = None, /) -> None:
+        """Take an event. ``data``: bytes that come with it."""
 
 
 class RefusedError(Exception):
@@ -91,13 +99,20 @@ class Workbench:
         self._page, self._tell, self._home, self._opponents = page, tell, home, opponents
         self._matches: dict[str, tuple[Record, bytes]] = {}
 
-    async def work(self, request: Mapping[str, Any]) -> None:
-        """Do what a request asks for, and tell what came of it."""
+    async def work(self, request: Mapping[str, Any], data: Sequence[bytes] = ()) -> None:
+        """Do what a request asks for, and tell what came of it. ``data``: the files that come with it."""
         try:
-            if request["do"] == "play":
-                await self._play(request)
-            elif request["do"] == "replay":
-                self._tell({"kind": "replay", "name": request["name"], **film_of(*self._matches[request["name"]])})
+            match request["do"]:
+                case "play":
+                    await self._play(request)
+                case "replay":
+                    self._tell({"kind": "replay", "name": request["name"], **film_of(*self._matches[request["name"]])})
+                case "save":
+                    self._save(request)
+                case "look":
+                    self._tell({"kind": "wanted", "entries": folders.wanted(request["entries"], data[0])})
+                case "open":
+                    self._open(request, data)
         except RefusedError as refused:
             place = {key: refused.trace[key] for key in ("file", "line")} if refused.trace else {}
             self._tell({"kind": "refused", "why": self._shown(str(refused)), **place})
@@ -111,6 +126,19 @@ class Workbench:
         """Return words on a bot without the folder that this page made for it, which no reader has."""
         bare = text.replace(f"{self._home.resolve()}/", "").replace(f"{self._home}/", "")
         return printable(bare.encode(errors="backslashreplace"))
+
+    def _save(self, request: Mapping[str, Any]) -> None:
+        opponent = self._opponents["games"][request["game"]][request["opponent"]]
+        line = typed.typed(request, opponent)
+        self._tell(
+            {"kind": "saved", "name": f"{folders.TOP}.zip", "line": line},
+            folders.saved(line, request["files"], opponent, self._opponents["bots"][opponent]),
+        )
+
+    def _open(self, request: Mapping[str, Any], data: Sequence[bytes]) -> None:
+        names = request.get("entries")
+        files = folders.from_zip(data[0]) if names is None else folders.from_folder(dict(zip(names, data, strict=True)))
+        self._tell({"kind": "opened", "name": typed.AUTHOR, "files": files})
 
     # --- an event ---
 
@@ -187,7 +215,7 @@ class Workbench:
             "notes": printable(notes)[-NOTES_SHOWN:],
             "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in faults],
             "own": [own],
-            "worst": _worst(scores, own) if match.is_lost else None,
+            "worst": (len(record.steps) if of.game in AT_THE_END else _worst(scores, own)) if match.is_lost else None,
             "trace": trace,
         }
         return told, record, match

@@ -1,0 +1,77 @@
+"""Matches in a page are those of the command: the same event, digests and refusals, and so is what is saved."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools import need
+from workbench_played import WISH, commanded, played, template, told
+
+pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
+CHOOSE = "from khiva_kit import play\n\n\ndef choose(decide, match):\n    {}\n\n\nplay('my-bot', choose)\n"
+IN_JAVASCRIPT = "const { play } = require('./khiva_kit');\nplay('my-bot', (decide) => {\n  %s\n});\n"
+MISTAKES = {
+    "prints": CHOOSE.format("print('<b>', decide['kind'])\n    return 0"),
+    "KeyError": CHOOSE.format("return decide['chocie']"),
+    "choice": CHOOSE.format("return 10_000"),
+    "loop": CHOOSE.format("while True: pass"),
+    "SyntaxError": CHOOSE.format("return ("),
+    "import": "import numpy\n",
+}
+LOST_AT = {"KeyError": 5, "SyntaxError": 5, "import": 1}
+
+
+@pytest.mark.parametrize("language", ["python", "javascript"])
+@pytest.mark.parametrize(("game", "seats"), [("khiva", 2), ("emira", 3), ("silk_road", 2)])
+def test_four_matches_are_those_of_the_command(tmp_path: Path, game: str, seats: int, language: str) -> None:
+    event, *matches, over = played(tmp_path, template(language), game=game, seats=seats, matches=4)
+    assert event["matches"] == len(matches) == -(-4 // seats) * seats
+    by_command = commanded(tmp_path, event["line"])
+    assert (event["id"], over["digest"]) == by_command[:2]
+    assert all(match["worst"] is not None for match in matches if match["match"][7][match["own"][0]] > 1)
+
+
+def test_five_seats_without_jspi_are_those_of_the_command(tmp_path: Path) -> None:
+    event, *_, over = played(tmp_path, template(), live=False, seats=5, matches=1)
+    assert (event["id"], over["digest"]) == commanded(tmp_path, event["line"])[:2]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_has_the_same_digest_or_the_same_refusal(tmp_path: Path, name: str) -> None:
+    event, *matches, end = played(tmp_path, template(main=MISTAKES[name]))
+    by_command = commanded(tmp_path, event["line"], code=0 if matches else 2)
+    assert (event["id"], end["digest"]) == by_command[:2] if matches else end["why"] in by_command.said
+    place = (matches[0]["trace"] if matches else end) or {}
+    assert place.get("line") == LOST_AT.get(name)
+    assert place.get("file", "main.py") == "main.py"
+    assert matches or end["kind"] == "refused"
+    assert name != "prints" or "<b> " in matches[0]["notes"]
+
+
+@pytest.mark.parametrize(("code", "line"), [("return decide.legal.chocie.x;", 3), ("return (", 4)])
+def test_a_trace_of_javascript_has_its_line(tmp_path: Path, code: str, line: int) -> None:
+    end = played(tmp_path, template("javascript", main=IN_JAVASCRIPT % code))[1]
+    place = end.get("trace") or end
+    assert (place["file"], place["line"]) == ("main.js", line)
+
+
+@pytest.mark.parametrize("unzipped_by", ["unzip", "python"])
+def test_what_is_saved_plays_the_same(tmp_path: Path, unzipped_by: str) -> None:
+    files = template()
+    name = '$(touch "owned"); `id`'
+    files["bot.toml"] = files["bot.toml"].replace('"my-bot"', f"'{name}'")
+    wish = {"seed": "$(id) 'x'", "seats": 3, "matches": 3, "opponent": "weak"}
+    event, *_, over = played(tmp_path / "page", files, **wish)
+    assert event["bots"][0]["name"] == name
+    ((saved, data),) = told(tmp_path / "page", WISH | {"do": "save", "files": files} | wish)
+    (tmp_path / "saved.zip").write_bytes(data or b"")
+    if unzipped_by == "unzip":
+        need("unzip")
+    words = ["unzip", "-q", "saved.zip"] if unzipped_by == "unzip" else [sys.executable, "-m", "zipfile", "-e", "saved.zip", "."]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    (top,) = (path for path in tmp_path.glob("*/README.md"))
+    assert saved["line"] == event["line"]
+    assert event["line"] in top.read_text()
+    assert (event["id"], over["digest"]) == commanded(top.parent, event["line"])[:2]
+    assert not [*tmp_path.rglob("owned")]
