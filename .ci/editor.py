@@ -35,10 +35,12 @@ def build(folder: Path, editor: str, licences: str) -> None:
         shutil.copy(SOURCES / name, own)
     run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", folder=own)
     run("node", "node_modules/esbuild/bin/esbuild", "editor.js", *JOINED, f"--outfile={folder / editor}", folder=own)
-    texts = {path.stem: path.read_text("utf-8") for path in LICENCES.glob("*.txt")}
-    for path in own.glob("node_modules/**/LICENSE"):
-        name = path.parent.relative_to(own / "node_modules").as_posix()
+    names: dict[str, list[str]] = {}
+    for path in [*LICENCES.glob("*.txt"), *own.glob("node_modules/**/LICENSE")]:
+        name = (
+            path.stem if path.parent == LICENCES else f"{path.parent.relative_to(own / 'node_modules').as_posix()}, of the editor"
+        )
         if "esbuild" not in name:  # which builds, and of which nothing comes into the page
-            texts[f"{name}, of the editor"] = path.read_text("utf-8")
-    parts = (f"== {name} ==\n\n{text.strip()}" for name, text in sorted(texts.items()))
+            names.setdefault(path.read_text("utf-8").strip(), []).append(name)
+    parts = sorted("\n".join([*(f"== {name} ==" for name in sorted(of_text)), "", text]) for text, of_text in names.items())
     (folder / licences).write_text("\n\n".join(parts), "utf-8")

@@ -41,7 +41,7 @@ PINS = ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 INTERPRETERS = ("javascript", "python")
 BY_PYODIDE = {"bytecode": "compiled", "rooms": "rooms", **dict.fromkeys(INTERPRETERS, "zipped")}
 """What Pyodide makes, by the function of compile_stdlib.py that it calls."""
-OWN = ("rooms", *INTERPRETERS)
+OWN = ("editor", "licences", "rooms", *INTERPRETERS)
 """What follows from files of this checkout."""
 STALE = "the pins of the page are older than the modules that it carries: .venv/bin/python .ci/page_runtime.py --pin"
 

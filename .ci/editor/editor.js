@@ -44,6 +44,16 @@ const leaving = EditorView.domEventHandlers({
   focus: (_, view) => view.setTabFocusMode(false),
 });
 
+// Of a text that is typed over another one, Chromium would copy the style into an attribute, which the page's policy refuses.
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || !event.data || view.state.selection.main.empty || view.composing) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 // Put an editor into an element. `plays` is called by Ctrl-Enter, or Cmd-Enter; `changes` whenever a text has changed.
 export function editor(host, plays, changes) {
   const root = host.attachShadow({ mode: "open" });
@@ -53,7 +63,7 @@ export function editor(host, plays, changes) {
     doc,
     extensions: [
       lineNumbers(), history(), drawSelection(), highlightSpecialChars(), highlightActiveLine(), indentOnInput(), bracketMatching(),
-      LANGUAGES[name.split(".").at(-1)] ?? [], syntaxHighlighting(COLOURS), LOOKS, marked, leaving,
+      LANGUAGES[name.split(".").at(-1)] ?? [], syntaxHighlighting(COLOURS), LOOKS, marked, leaving, replacing,
       EditorView.contentAttributes.of({ "aria-label": `${name}. Esc and then Tab leave the editor.` }),
       EditorView.updateListener.of((update) => update.docChanged && changes()),
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (plays(), true) }])),
