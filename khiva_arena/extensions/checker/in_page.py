@@ -45,6 +45,7 @@ from khiva_arena.records.replay.league_format import OtherFormat
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
+from khiva_arena.records.store.rows import EventRow
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 """The verdicts of a match that was checked."""
@@ -283,12 +284,17 @@ def _page(events: Iterable[BundledEvent]) -> Heard:
     """Return events and their matches as plain values. ``events``: those whose definitions are sound."""
     page: Heard = {"events": [], "tables": [], "matches": [], "scenery": {}}
     for one in events:
-        number, of = one.event.number, one.event.definition
-        bots = [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in one.event.bots]
-        plain = {"number": number, "format": of.format, "seats": of.seats, "game": of.game, "rules": dict(of.rules)}
-        page["events"].append(plain | {"played": shown(f"{of.game}{which(of)}"), "bots": bots, "rounds": []})
-        page["matches"] += [plain_match(number, result) for result in one.matches.results]
+        page["events"].append(plain_event(one.event))
+        page["matches"] += [plain_match(one.event.number, result) for result in one.matches.results]
     return page
+
+
+def plain_event(event: EventRow) -> Heard:
+    """Return an event as the viewer of pages takes it."""
+    of = event.definition
+    bots = [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in event.bots]
+    plain = {"number": event.number, "format": of.format, "seats": of.seats, "game": of.game, "rules": dict(of.rules)}
+    return plain | {"played": shown(f"{of.game}{which(of)}"), "bots": bots, "rounds": []}
 
 
 def plain_match(event: int, of: Result) -> list[Any]:

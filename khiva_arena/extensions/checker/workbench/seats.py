@@ -1,28 +1,15 @@
-"""Seats over the modules of a page, in the order in which a match asks them."""
+"""Seats over the modules of a page.
+
+Each takes frames, is asked, and raises HostFault if this machine cannot run its module. Its notes are all of its stderr.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
-from khiva_arena.arbiter.wire import Ending, HostFault
-from khiva_arena.competition.audit.replayed_match import ReplayedSeat, SeatOrder, SeatResult
-
-
-class PageSeat(Protocol):
-    """A module at a table."""
-
-    def say(self, data: bytes) -> None:
-        """Give it a frame that it may read when it runs again."""
-
-    async def ask(self, ask: TickAsk) -> Reply:
-        """Let it run. Raises HostFault if this machine cannot."""
-
-    def notes(self) -> bytes:
-        """Return what it wrote on stderr."""
-
-    def end(self) -> None:
-        """Free it: it is never asked again."""
+from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.competition.audit.replayed_match import ReplayedSeat, ReplayedTable, SeatOrder, SeatResult
 
 
 class LiveModule:
@@ -92,30 +79,16 @@ def as_bytes(data: Any) -> bytes:
     return bytes(data.to_bytes() if hasattr(data, "to_bytes") else data)
 
 
-class SeatsInPage:
-    """The modules of a match in a page: a ``ModuleTable``."""
+class SeatsInPage(ReplayedTable):
+    """The modules of a match in a page. All that are asked at once may run at once."""
 
-    def __init__(self, seats: Sequence[PageSeat]) -> None:
-        self._seats = seats
-
-    def announce(self, seat: int, step: int, kind: str) -> None:
-        """Do nothing: notes have no marks."""
-
-    def remark(self, seat: int, line: str) -> None:
-        """Do nothing."""
+    def __init__(self, modules: Sequence[LiveModule | RerunModule]) -> None:
+        super().__init__(())
+        self._modules = modules
 
     def send(self, seat: int, data: bytes) -> None:
-        self._seats[seat].say(data)
+        self._modules[seat].say(data)
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
-        replies = await asyncio.gather(*(self._seats[seat].ask(ask) for seat, ask in asks.items()))
+        replies = await asyncio.gather(*(self._modules[seat].ask(ask) for seat, ask in asks.items()))
         return dict(zip(asks, replies, strict=True))
-
-    def round_trip(self, seat: int) -> float | None:
-        return None
-
-    def stop(self, seat: int) -> None:
-        """Do nothing: a seat that is out is not asked."""
-
-    async def close(self, grace: float) -> list[Ending]:
-        return []

@@ -17,14 +17,12 @@ from khiva_arena import __version__
 from khiva_arena.bots.modules.released import newest
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.setting_row import LISTS, Kind
-from khiva_arena.common.shipped import MODULE
 from khiva_arena.competition.settings.define import definition_of, run_secret
 from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
 from khiva_arena.competition.settings.settings import ROWS, Settings
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
@@ -48,11 +46,9 @@ def typed(request: Mapping[str, Any], opponent: str) -> str:
     opponent: the folder of the opponent's bot
     """
     seats, matches, seed = request["seats"], request["matches"], request["seed"] or secrets.token_hex(8)
-    if not (type(matches) is int and 1 <= matches <= MOST_MATCHES):
-        raise ConfigError(f"a page plays 1 to {MOST_MATCHES:,} matches at a time")
-    if not (type(seats) is int and seats > 1):
-        raise ConfigError("a table has two seats or more")
-    if not (isinstance(seed, str) and seed.isprintable()):
+    if not (1 <= matches <= MOST_MATCHES and seats > 1):
+        raise ConfigError(f"a page plays 1 to {MOST_MATCHES:,} matches at a time, at tables of two seats or more")
+    if not seed.isprintable():
         raise ConfigError("a seed has printable characters only")
     values = {
         "bots": (AUTHOR, opponent),
@@ -109,19 +105,7 @@ def as_modules(bots: Sequence[Bot], payloads: Sequence[bytes]) -> list[Bot]:
 
 def _as_module(bot: Bot, payload: bytes) -> Bot:
     parts = _module_of(bot), sha256(payload).hexdigest()
-    return replace(
-        bot,
-        run=as_module(MODULE, "payload"),
-        build=(),
-        identity=identity_with_payload(*parts),
-        sources=(),
-        runtimes=(),
-        interpreted=None,
-        run_line=(),
-        built_from=bot.identity,
-        parts=parts,
-        original=bot,
-    )
+    return replace(bot, run=(), identity=identity_with_payload(*parts), built_from=bot.identity, parts=parts, original=bot)
 
 
 def event_of(settings: Settings, bots: Sequence[Bot]) -> EventRow:
@@ -129,6 +113,6 @@ def event_of(settings: Settings, bots: Sequence[Bot]) -> EventRow:
     definition = definition_of(settings, bots, Sandbox(Level.TRUSTED, settings.resources, settings.ponder))
     secret = run_secret(settings)
     commitment = seeds.commitment(definition.digest, secret)
-    event = seeds.event_id(definition.digest, commitment)
     rows = tuple(BotRow(bot.name, bot.identity, bot.version, True, bot.asked_as, str(Path())) for bot in bots)
+    event = seeds.event_id(definition.digest, commitment)
     return EventRow(event, 1, definition.text, (__version__,), "", commitment, secret, rows)

@@ -5,11 +5,11 @@ A request and an event are plain values; protocol/verifier/README.md names their
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from khiva_arena.arbiter.job import Job, SeatReport
 from khiva_arena.arbiter.match_steps import MatchSteps
@@ -20,18 +20,17 @@ from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import NOT_MEASURED, Verdict
-from khiva_arena.common.text import isolated, printable
+from khiva_arena.common.text import printable
 from khiva_arena.competition.events.results import of_record
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
 from khiva_arena.errors import ArenaError, BotError
-from khiva_arena.extensions.checker.in_page import SHOWN_NAME, film_of, plain_match, shown
+from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
-from khiva_arena.extensions.checker.workbench.seats import LiveModule, PageSeat, RerunModule, SeatsInPage
+from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage
 from khiva_arena.extensions.checker.workbench.tally import OwnMatch, tally
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
-from khiva_arena.games.which import which
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record, run_digest
@@ -47,13 +46,8 @@ _FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MU
 _KIT = re.compile(r"khiva_kit\.\w+")
 
 Told = dict[str, Any]
-
-
-class Tell(Protocol):
-    """Takes what happens."""
-
-    def __call__(self, event: Told, data: bytes | None = None, /) -> None:
-        """Take an event. ``data``: bytes that come with it."""
+Tell = Callable[..., None]
+"""Takes an event, and bytes that come with it."""
 
 
 class RefusedError(Exception):
@@ -62,19 +56,6 @@ class RefusedError(Exception):
     def __init__(self, why: str, trace: Told | None = None) -> None:
         super().__init__(why)
         self.trace = trace
-
-
-class Seated(NamedTuple):
-    """A match that is to be played.
-
-    row: its event.
-    place: its place in the schedule.
-    own: the author's seat.
-    """
-
-    row: EventRow
-    place: ScheduledMatch
-    own: int
 
 
 class _Watched(MatchSteps):
@@ -119,8 +100,10 @@ class Workbench:
         except ArenaError as error:
             problems = "\n".join(error.problems) if error.problems else str(error)
             self._tell({"kind": "refused", "why": self._shown(problems), **_place_in_manifest(problems)})
-        except HostFault as fault:
-            self._tell({"kind": "refused", "why": self._shown(f"this browser cannot run a bot: {fault}")})
+        except (HostFault, RecursionError, MemoryError) as fault:
+            self._tell(
+                {"kind": "refused", "why": self._shown(f"this browser cannot play it: {str(fault) or type(fault).__name__}")}
+            )
 
     def _shown(self, text: str) -> str:
         """Return words on a bot without the folder that this page made for it, which no reader has."""
@@ -161,25 +144,37 @@ class Workbench:
         line, row, bots = self._ready(request)
         self._matches.clear()
         timetable, of = Timetable(row.terms()), row.definition
-        self._tell(_of_event(row, line, timetable.matches))
+        self._tell(
+            {
+                "kind": "event",
+                **plain_event(row),
+                "id": row.id,
+                "line": line,
+                "seed": typed.settings_of(line).seed,
+                "matches": timetable.matches,
+                "identities": [bot.identity for bot in of.bots],
+                "scenery": dict(get(of.game, of.rules_version).scenery),
+            }
+        )
         own: list[OwnMatch] = []
         digests: list[str] = []
         for ordinal in range(timetable.matches):
             place = timetable.match(ordinal)
             assert place is not None
-            seated = Seated(row, place, place.bots.index(0))
-            told, record, match = await self._match(seated, bots, request["files"])
+            told, match = await self._match(row, place, bots, request["files"])
             own.append(match)
-            digests.append(record.digest)
+            digests.append(told["digest"])
             self._tell({**told, "tally": tally(own, of.seats)})
             await asyncio.sleep(0)
         self._tell({"kind": "over", "digest": run_digest(digests)})
 
     # --- a match ---
 
-    async def _match(self, seated: Seated, bots: Sequence[Bot], files: Mapping[str, str]) -> tuple[Told, Record, OwnMatch]:
-        row, place, own = seated
-        of, secret = row.definition, row.seed_secret(place.k)
+    async def _match(
+        self, row: EventRow, place: ScheduledMatch, bots: Sequence[Bot], files: Mapping[str, str]
+    ) -> tuple[Told, OwnMatch]:
+        """Play a match. Return what is told of it, and how it ended for the author."""
+        of, secret, own = row.definition, row.seed_secret(place.k), place.bots.index(0)
         header = of.header(of.seated(place.bots), row.match_id(place.ordinal), secret)
         pages = module_pages(of.limits.memory)
         keys = [seat.number.to_bytes(8, "big") for seat in header.seats]
@@ -191,61 +186,33 @@ class Workbench:
         finally:
             for seat in seats:
                 seat.end()
-        trace = trace_in(printable(notes), files)
-        faults = steps.faults
+        own_faults = [blame for seat, blame in steps.faults if seat == own]
+        trace = trace_in(printable(notes), files) if own_faults else None
         if place.ordinal == 0:
-            _refuse_start(bots[0], [blame for seat, blame in faults if seat == own], notes, trace)
+            _refuse_start(bots[0], own_faults, notes, trace)
         self._matches[f"1/{place.ordinal}"] = (record, secret)
         scores, end = _scores_by_step(record, secret)
         by_source = end.points_by_source
-        match = OwnMatch(
-            deal=place.k,
-            own=own,
-            ranks=record.ranks,
-            scores=record.scores,
-            points=[{**one.counted, **one.uncounted} for one in by_source] if by_source else (),
-            ticks=_most_ticks(record, own),
-            faults=sum(seat == own for seat, _ in faults),
-        )
+        points = [{**one.counted, **one.uncounted} for one in by_source] if by_source else ()
+        match = OwnMatch(place.k, own, record.ranks, record.scores, points, _most_ticks(record, own), len(own_faults))
         told = {
             "kind": "played",
             "ordinal": place.ordinal,
             "match": plain_match(1, of_record(row, place, record)),
             "digest": record.digest,
             "notes": printable(notes)[-NOTES_SHOWN:],
-            "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in faults],
+            "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in steps.faults],
             "own": [own],
             "worst": (len(record.steps) if of.game in AT_THE_END else _worst(scores, own)) if match.is_lost else None,
             "trace": trace,
         }
-        return told, record, match
+        return told, match
 
-    def _module(self, bot: Bot, pages: int, key: bytes) -> PageSeat:
+    def _module(self, bot: Bot, pages: int, key: bytes) -> LiveModule | RerunModule:
         words = (*bot.parts, pages, key)
         if self._page.is_live():
             return LiveModule(self._page.live(*words))
         return RerunModule(lambda orders: self._page.run_noted(*words, orders))
-
-
-def _of_event(row: EventRow, line: str, matches: int) -> Told:
-    of = row.definition
-    return {
-        "kind": "event",
-        "id": row.id,
-        "line": line,
-        "seed": typed.settings_of(line).seed,
-        "matches": matches,
-        "identities": [bot.identity for bot in of.bots],
-        "bots": [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in of.bots],
-        "number": row.number,
-        "format": of.format,
-        "seats": of.seats,
-        "game": of.game,
-        "rules": dict(of.rules),
-        "rounds": [],
-        "played": shown(f"{of.game}{which(of)}"),
-        "scenery": dict(get(of.game, of.rules_version).scenery),
-    }
 
 
 def _payload_of(bot: Bot) -> bytes:
@@ -271,8 +238,7 @@ def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: Told |
 
 def _place_in_manifest(problems: str) -> Told:
     """Return the file of a mistake in bot.toml, {} for another mistake."""
-    name = f"{typed.AUTHOR}/bot.toml"
-    if not problems.startswith(name) and f" {name}" not in problems:
+    if f"{typed.AUTHOR}/bot.toml" not in problems:
         return {}
     line = re.search(r"\bline (\d+)", problems)
     return {"file": "bot.toml", **({"line": int(line[1])} if line else {})}

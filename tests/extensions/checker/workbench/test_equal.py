@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tools import need
@@ -61,7 +62,7 @@ def test_what_is_saved_plays_the_same(tmp_path: Path, unzipped_by: str) -> None:
     files = template()
     name = '$(touch "owned"); `id`'
     files["bot.toml"] = files["bot.toml"].replace('"my-bot"', f"'{name}'")
-    wish = {"seed": "$(id) 'x'", "seats": 3, "matches": 3, "opponent": "weak"}
+    wish: dict[str, Any] = {"seed": "$(id) 'x'", "seats": 3, "matches": 3, "opponent": "weak"}
     event, *_, over = played(tmp_path / "page", files, **wish)
     assert event["bots"][0]["name"] == name
     ((saved, data),) = told(tmp_path / "page", WISH | {"do": "save", "files": files} | wish)
