@@ -1,0 +1,112 @@
+"""An author at the page: the keys that a person presses, in each browser, and what the page then shows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from browser import Page
+from firefox import Firefox
+
+Browser = Page | Firefox
+CONTROL, SHIFT, TAB, ENTER, ESCAPE, HOME = "\ue009", "\ue008", "\ue004", "\ue007", "\ue00c", "\ue011"
+NOTED = """
+window.given = []; window.saved = null;
+const start = window.Worker;
+window.Worker = class extends start {
+  postMessage(message, ...more) {
+    given.push(...Object.keys(message.files ?? {}));
+    super.postMessage(message, ...more);
+  }
+};
+const make = URL.createObjectURL;
+URL.createObjectURL = (blob) => {
+  if (blob.type === "application/zip") blob.arrayBuffer().then((data) => { window.saved = [...new Uint8Array(data)]; });
+  return make(blob);
+};
+"""
+"""Has a page note which blocks its workers are given, and what it saves."""
+COUNTED = """
+const [picture, wanted, name] = [Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)), arguments[1], arguments[2]];
+createImageBitmap(new Blob([picture])).then((image) => {
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) count += wanted.every((value, part) => data[at + part] === value);
+  window[name] = [count];
+});
+"""
+
+
+def press(browser: Browser, *chords: str) -> None:
+    """Press keys as a person does, wherever the focus is: those of a chord together."""
+    acts = [{"type": kind, "value": key} for chord in chords for kind, keys in _of(chord) for key in keys]
+    actions = [{"type": "key", "id": "keys", "actions": acts}]
+    if isinstance(browser, Page):
+        browser.driver.execute("actions", {"actions": actions})
+    else:
+        browser._ask("WebDriver:PerformActions", actions=actions)
+
+
+def _of(chord: str) -> list[tuple[str, str]]:
+    return [("keyDown", chord), ("keyUp", chord[::-1])]
+
+
+def write(browser: Browser, text: str) -> None:
+    """Type a text over all that the editor shows, whose own indentation each line replaces."""
+    press(browser, CONTROL + "a")
+    for number, line in enumerate(text.rstrip("\n").split("\n")):
+        press(browser, *([ENTER, SHIFT + HOME] if number else []), *line)
+    press(browser, ENTER)
+
+
+def at_the_doors(browser: Browser, page: Path, view: str = "") -> None:
+    """Open the page."""
+    browser.visit(page.as_uri() + view)
+    browser.until("return document.querySelector('main')?.childElementCount > 0")
+    browser.js(NOTED)
+
+
+def at_the_bench(browser: Browser, page: Path, view: str = "", door: str = "Write a bot in Python") -> None:
+    """Open the page, and go through a door to the workbench by keys."""
+    at_the_doors(browser, page, view)
+    tab_to(browser, door)
+    press(browser, ENTER)
+    browser.until("return document.querySelector('.editor')?.matches(':focus-within')")
+
+
+def tab_to(browser: Browser, words: str) -> None:
+    """Press Tab until something with these words, or this name, has the focus."""
+    for _ in range(200):
+        press(browser, TAB)
+        if browser.js(
+            "const at = document.activeElement; return [at.textContent, at.name, at.dataset.word].join(' ')"
+        ).startswith(words):
+            return
+    raise AssertionError(f"no Tab comes to {words}")
+
+
+def status(browser: Browser, words: str) -> str:
+    """Wait until the status has these words, and return it."""
+    browser.until(f"return document.querySelector('.status')?.textContent.includes({json.dumps(words)})")
+    return browser.texts(".status")[0]
+
+
+def pixels(browser: Browser, variable: str) -> int:
+    """How many points of a picture of the window have the colour of a variable of page.css."""
+    if isinstance(browser, Page):
+        picture = browser.driver.get_screenshot_as_base64()
+    else:
+        picture = browser._ask("WebDriver:TakeScreenshot", full=False)["value"]
+    shown: Any = browser.js("return getComputedStyle(document.body).getPropertyValue(arguments[0])", variable).strip()
+    digits = shown[1:] if len(shown) == 7 else "".join(2 * digit for digit in shown[1:])
+    browser.js("window.pixels = null")
+    browser.js(COUNTED, picture, [*bytes.fromhex(digits)], "pixels")
+    browser.until("return window.pixels")
+    return int(browser.js("return window.pixels[0]"))
+
+
+def saved(browser: Browser) -> bytes:
+    """What the page gave the reader to save last."""
+    browser.until("return window.saved")
+    return bytes(browser.js("return window.saved"))

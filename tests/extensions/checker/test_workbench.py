@@ -1,0 +1,198 @@
+"""Writing a bot in the page, in Chromium and Firefox, from disk: by keys, and to the bytes of the command."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from arena import ROOT
+from author import CONTROL, ENTER, ESCAPE, TAB, Browser, at_the_bench, at_the_doors, pixels, press, saved, status, tab_to, write
+from browser import PHONE, WIDE, Page, browser
+from checker import checker
+from firefox import firefox
+from in_targets import in_long
+from module_cup import module_cup as module_cup
+from workbench_played import commanded
+
+from khiva_arena.display.page.html import hash_of
+from khiva_arena.extensions.checker.checker import costs
+from khiva_arena.extensions.checker.workbench.blocks import workbench_blocks
+
+pytestmark = [pytest.mark.soak, pytest.mark.language]
+FIREFOX = pytest.mark.xdist_group("firefox")
+BROWSERS = ["chromium", pytest.param("other_browser", marks=FIREFOX)]
+MOST_BYTES = 21_000_000
+FENCED = r"^<!-- file: my-bot/main.py -->\n```python\n(.*?)^```$"
+(SECOND_BOT,) = re.findall(FENCED, (ROOT / "docs" / "first-bot.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+FAILS = """from khiva_kit import play
+
+def choose(decide, match):
+    print("about to fail")
+    return decide["chocie"]
+
+play("my-bot", choose)
+"""
+OPENED = "return document.querySelector('#viewed .board')?.childElementCount"
+CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent === arguments[0]).click()"
+SET = """
+const field = document.querySelector(`[name=${arguments[0]}]`);
+field.value = arguments[1];
+field.dispatchEvent(new Event("change", { bubbles: true }));
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page in a file."""
+    path = tmp_path_factory.mktemp("workbench") / "khiva-arena.html"
+    path.write_text(checker())
+    return path
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Page]:
+    """A browser without a network."""
+    with browser() as opened:
+        opened.driver.execute_cdp_cmd("Network.enable", {})
+        limits = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+        opened.driver.execute_cdp_cmd("Network.emulateNetworkConditions", limits)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def other_browser() -> Iterator[Browser]:
+    """Another browser."""
+    with firefox() as opened:
+        yield opened
+
+
+def wrong(opened: Browser) -> list[str]:
+    """All that went wrong in a page, as far as the browser tells."""
+    return opened.wrong() if isinstance(opened, Page) else []
+
+
+def digest_of(opened: Browser) -> str:
+    """The digest of a play, once it is over."""
+    return status(opened, "Run digest").split()[-1].rstrip(".")
+
+
+def unzipped(opened: Browser, folder: Path) -> Path:
+    """Unzip what was saved, and return the folder in which its line is typed."""
+    with zipfile.ZipFile(io.BytesIO(saved(opened))) as archive:
+        archive.extractall(folder)
+    (bot,) = folder.glob("**/my-bot")
+    return bot.parent
+
+
+def test_the_page_is_small_and_its_policy_names_two_scripts_and_a_style(page: Path) -> None:
+    text = page.read_text()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    (editor,), (script,) = (re.findall(rf"<script{key}>(.*?)</script>", text, re.DOTALL) for key in (' id="editor"', ""))
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert policy == (
+        f"default-src 'none'; script-src '{hash_of(script)}' '{hash_of(editor)}' 'wasm-unsafe-eval' blob:; worker-src blob:; "
+        f"style-src '{hash_of(style)}'; connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+    assert sum(costs(text).values()) == page.stat().st_size < MOST_BYTES
+
+
+@pytest.mark.parametrize("of", BROWSERS)
+def test_a_bot_is_written_played_seen_and_saved_by_keys(
+    page: Path, request: pytest.FixtureRequest, of: str, tmp_path: Path
+) -> None:
+    opened: Browser = request.getfixturevalue(of)
+    at_the_bench(opened, page)
+    assert opened.js("return window.given") == []
+    write(opened, SECOND_BOT)
+    press(opened, ESCAPE, TAB)
+    assert opened.js("return document.activeElement.name") == "game"
+    press(opened, TAB, TAB, "g")
+    tab_to(opened, "Play")
+    press(opened, ENTER)
+    digest = digest_of(opened)
+    tab_to(opened, "lost")
+    press(opened, ENTER)
+    opened.until(OPENED)
+    worst = opened.js("return document.activeElement.title")
+    assert opened.texts("#viewed .where")[0].startswith(worst.removeprefix("opens at "))
+    tab_to(opened, "Save")
+    press(opened, ENTER)
+    folder = unzipped(opened, tmp_path)
+    assert (folder / "my-bot" / "main.py").read_text() == SECOND_BOT
+    (line,) = opened.texts("[data-what=command]")
+    assert "--bot greedy" in line
+    assert commanded(folder, line).digest == digest
+    assert wrong(opened) == []
+
+
+PYTHON, JAVASCRIPT = "Write a bot in Python", "in JavaScript"
+CASES = [
+    ("chromium", JAVASCRIPT, ""),
+    ("chromium", PYTHON, "#rerun"),
+    pytest.param("other_browser", PYTHON, "", marks=FIREFOX),
+    *in_long([("chromium", PYTHON, ""), pytest.param("other_browser", JAVASCRIPT, "", marks=FIREFOX)]),
+]
+
+
+@pytest.mark.parametrize(("of", "door", "view"), CASES)
+def test_four_matches_of_each_game_are_those_of_the_command(
+    page: Path, request: pytest.FixtureRequest, tmp_path: Path, of: str, door: str, view: str
+) -> None:
+    opened: Browser = request.getfixturevalue(of)
+    at_the_bench(opened, page, view, door)
+    for game in ("khiva", "emira", "silk_road"):
+        opened.js("window.saved = null")
+        for name, value in {"game": game, "matches": "4", "seed": "demo", "opponent": "greedy"}.items():
+            opened.js(SET, name, value)
+        opened.js("document.querySelector('.go').click()")
+        status(opened, f"matches of {game}")
+        digest = digest_of(opened)
+        opened.js(CLICK, "Save")
+        (line,) = opened.texts("[data-what=command]")
+        assert commanded(unzipped(opened, tmp_path / game), line).digest == digest
+    assert wrong(opened) == []
+
+
+@pytest.mark.parametrize("of", BROWSERS)
+def test_the_line_of_a_mistake_is_marked_and_prints_are_shown(page: Path, request: pytest.FixtureRequest, of: str) -> None:
+    opened: Browser = request.getfixturevalue(of)
+    at_the_bench(opened, page)
+    write(opened, FAILS)
+    before = pixels(opened, "--bad")
+    press(opened, CONTROL + ENTER)
+    status(opened, "Run digest")
+    assert "about to fail" in opened.texts("[data-what=notes]")[0]
+    opened.js("scrollTo(0, 0)")
+    marked = opened.js("return document.querySelector('.editor').shadowRoot.querySelector('.error').textContent")
+    assert marked == FAILS.splitlines()[4]
+    assert pixels(opened, "--bad") > before + 50, "the mark is seen"
+    opened.js("document.querySelector('.editor').scrollIntoView()")
+    write(opened, FAILS.replace('["chocie"]', "["))
+    press(opened, CONTROL + ENTER)
+    assert "SyntaxError" in status(opened, "Refused: ")
+    assert wrong(opened) == []
+
+
+def test_a_play_is_stopped_and_the_next_one_is_played(page: Path, chromium: Page) -> None:
+    at_the_bench(chromium, page)
+    write(chromium, "while True: pass\n")
+    press(chromium, CONTROL + ENTER)
+    chromium.js(CLICK, "Stop")
+    status(chromium, "Stopped")
+    write(chromium, SECOND_BOT)
+    press(chromium, CONTROL + ENTER)
+    status(chromium, "Run digest")
+    assert wrong(chromium) == []
+    for size, dark in ((WIDE, False), (PHONE, True)):
+        chromium.size(size, dark)
+        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_check_of_a_bundle_is_given_no_block_of_the_workbench(page: Path, module_cup: Path, chromium: Page) -> None:
+    at_the_doors(chromium, page)
+    chromium.choose(module_cup / "cup.khiva")
+    chromium.until("return document.querySelector('[data-what=verdict]')")
+    of_the_bench = {*workbench_blocks(), "python.wasm.gz", "javascript.wasm.gz", "editor", "licences.txt", "games"}
+    assert of_the_bench.isdisjoint(chromium.js("return window.given"))
