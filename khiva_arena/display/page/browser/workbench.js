@@ -8,7 +8,7 @@ import { route } from "./route.js";
 import { worker_for } from "./working.js";
 
 const LANGUAGES = { python: "Python", javascript: "JavaScript" };
-const OPPONENTS = { weak: "a weak bot", greedy: "a greedy bot", strong: "the strongest that thinks below a second" };
+const OPPONENTS = { weak: "weak", greedy: "greedy", strong: "strong: thinks for up to a second" };
 const SURE = "The text in the editor was not saved, and is lost. Go on?";
 const FAILED = "The arena could not be run in this browser: ";
 
@@ -35,8 +35,8 @@ export function workbench(drawings) {
   const games = /** @type {{ name: string, title: string, seats: number[] }[]} */ (block("games"));
   const game = select("game", "game", games.map((one) => [one.name, one.title]), () => offer_seats());
   const seats = select("seats", "seats", []);
-  const opponent = select("opponent", "against", Object.entries(OPPONENTS));
-  const matches = h("label", {}, "matches", h("input", { name: "matches", type: "number", min: 1, max: 10000, value: 20 }));
+  const opponent = select("opponent", "opponent", Object.entries(OPPONENTS));
+  const matches = h("label", {}, "matches", h("input", { name: "matches", type: "number", min: 1, max: 10000, value: 20, required: true }));
   const seed = h("label", {}, "seed", h("input", { name: "seed", size: 12, placeholder: "drawn", spellcheck: "false", autocomplete: "off" }));
   const play = h("button", { type: "submit", class: "go" }, "Play ", h("kbd", {}, "Ctrl-Enter"));
   const stop = h("button", { type: "button", disabled: true, onclick: () => end() }, "Stop");

@@ -8,6 +8,7 @@ from browser import Page
 from firefox import Firefox
 
 Browser = Page | Firefox
+SECONDS = 500
 CONTROL, SHIFT, TAB, ENTER, ESCAPE, HOME = "\ue009", "\ue008", "\ue004", "\ue007", "\ue00c", "\ue011"
 NOTED = """
 window.given = []; window.saved = null;
@@ -88,7 +89,7 @@ def tab_to(browser: Browser, words: str) -> None:
 
 def status(browser: Browser, words: str) -> str:
     """Wait until the status has these words, and return it."""
-    browser.until(f"return document.querySelector('.status')?.textContent.includes({json.dumps(words)})")
+    browser.until(f"return document.querySelector('.status')?.textContent.includes({json.dumps(words)})", seconds=SECONDS)
     return browser.texts(".status")[0]
 
 
