@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
+from installed_wheel import wheel as wheel
 from links import dead_links
-from once import made_once
 from pages import REPLAY, blocks
 from tools import need
 from wording import sentence
@@ -21,17 +21,6 @@ from khiva_arena.common.manual import files
 from khiva_arena.native import build
 
 pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("wheel")]  # one worker installs it, and compiles its modules
-
-
-@made_once
-def wheel(folder: Path) -> None:
-    """What pip installs of the wheel, in "site"; what it depends on is that of the tests."""
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
-    (made,) = folder.glob("*.whl")
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    install += ["--no-compile", "--target", str(folder / "site"), str(made)]
-    subprocess.run(install, check=True, capture_output=True, timeout=120)
 
 
 @pytest.fixture(scope="module")

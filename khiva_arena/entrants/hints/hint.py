@@ -197,10 +197,12 @@ def hint(
         return setting
     if of_interpreter := interpreted.hint_of(bot, text, failure.notes):
         return of_interpreter
-    absent = missing_files.module_of(language, f"{text}\n{failure.notes}", runtimes or {}, bot.runtimes)
-    own_hint = bot_files.hint_of(bot, language, text, failure.notes)
-    foreign, as_module = _foreign(bot, failure.notes), bool(bot.module)
-    if absent := absent or own_hint or missing_files.hint_of(language, f"{text}\n{failure.notes}", foreign, as_module=as_module):
+    absent = bot_files.hint_of(bot, language, text, failure.notes)
+    if not bot.is_interpreted:  # nothing that is installed comes to a bot in ticks, and its interpreter says what it lacks
+        said, as_module = f"{text}\n{failure.notes}", bool(bot.module)
+        absent = missing_files.module_of(language, said, runtimes or {}, bot.runtimes) or absent
+        absent = absent or missing_files.hint_of(language, said, _foreign(bot, failure.notes), as_module=as_module)
+    if absent:
         return absent
     if BAD_CHOICE.search(failure.notes):
         return _bad_choice(language, failure.notes)

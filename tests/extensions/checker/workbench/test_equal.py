@@ -1,13 +1,18 @@
 """Matches in a page are those of the command: the same event, digests and refusals, and so is what is saved."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from installed_wheel import wheel as wheel
+from javascript import BUILT
 from tools import need
 from workbench_played import WISH, commanded, played, template, told
+
+from khiva_arena.entrants.interpreters import FOLDER
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
 CHOOSE = "from khiva_kit import play\n\n\ndef choose(decide, match):\n    {}\n\n\nplay('my-bot', choose)\n"
@@ -50,15 +55,19 @@ def test_a_mistake_has_the_same_digest_or_the_same_refusal(tmp_path: Path, name:
     assert name != "prints" or "<b> " in matches[0]["notes"]
 
 
-@pytest.mark.parametrize(("code", "line"), [("return decide.legal.chocie.x;", 3), ("return (", 4)])
+@pytest.mark.parametrize(
+    ("code", "line"), [("return decide.legal.chocie.x;", 3), ("return (", 4), ("}, require('left'), () => {", 3)]
+)
 def test_a_trace_of_javascript_has_its_line(tmp_path: Path, code: str, line: int) -> None:
-    end = played(tmp_path, template("javascript", main=IN_JAVASCRIPT % code))[1]
+    event, end, *_ = played(tmp_path, template("javascript", main=IN_JAVASCRIPT % code))
     place = end.get("trace") or end
     assert (place["file"], place["line"]) == ("main.js", line)
+    assert end["kind"] == "played" or end["why"] in commanded(tmp_path, event["line"], code=2).said
+    assert "apt install" not in end.get("why", ""), "nothing that is installed comes to a bot in ticks"
 
 
 @pytest.mark.parametrize("unzipped_by", ["unzip", "python"])
-def test_what_is_saved_plays_the_same(tmp_path: Path, unzipped_by: str) -> None:
+def test_what_is_saved_plays_the_same_from_a_wheel(tmp_path: Path, wheel: Path, unzipped_by: str) -> None:
     files = template()
     name = '$(touch "owned"); `id`'
     files["bot.toml"] = files["bot.toml"].replace('"my-bot"', f"'{name}'")
@@ -71,8 +80,12 @@ def test_what_is_saved_plays_the_same(tmp_path: Path, unzipped_by: str) -> None:
         need("unzip")
     words = ["unzip", "-q", "saved.zip"] if unzipped_by == "unzip" else [sys.executable, "-m", "zipfile", "-e", "saved.zip", "."]
     subprocess.run(words, cwd=tmp_path, check=True)
-    (top,) = (path for path in tmp_path.glob("*/README.md"))
+    (readme,) = tmp_path.glob("*/README.md")
     assert saved["line"] == event["line"]
-    assert event["line"] in top.read_text()
-    assert (event["id"], over["digest"]) == commanded(top.parent, event["line"])[:2]
+    assert event["line"] in readme.read_text()
+    site = wheel / "site"
+    env = os.environ | {"PYTHONPATH": str(site), "PATH": f"{site / 'bin'}:{os.environ['PATH']}", FOLDER: str(BUILT.parent)}
+    done = subprocess.run(event["line"], shell=True, cwd=readme.parent, env=env, capture_output=True, text=True, check=True)
+    assert f"event {event['id']}" in done.stderr
+    assert f"run digest {over['digest']}" in done.stderr
     assert not [*tmp_path.rglob("owned")]
