@@ -8,6 +8,7 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,7 +49,7 @@ that name as the page had it.
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:
     """Write the files of a bot into a new folder, in place of an older one. Raises ConfigError for a hostile name."""
-    data = {name: text.encode() for name, text in files.items()}
+    data = {name: _bytes(text) for name, text in files.items()}
     listed = [StreamFile(name, len(content), runs=False) for name, content in data.items()]
     try:
         check_files(listed)
@@ -87,7 +88,7 @@ def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[st
         for name, text in sorted(contents.items()):
             info = zipfile.ZipInfo(name, _EPOCH)
             info.create_system, info.external_attr, info.compress_type = 3, _PLAIN_FILE, zipfile.ZIP_DEFLATED
-            archive.writestr(info, text.encode())
+            archive.writestr(info, _bytes(text))
     return out.getvalue()
 
 
@@ -106,9 +107,13 @@ def from_zip(data: bytes) -> dict[str, str]:
 
 
 def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the author's files in a folder that a browser has read. Raises ConfigError if they break a bound."""
-    _check("this folder", [StreamFile(name, len(data), runs=False) for name, data in contents.items()])
-    return {name: _text(name, data) for name, data in contents.items()}
+    """Return the files that the bot.toml of a folder names, of those that a browser has read. Raises ConfigError if they break a
+    bound, and with the mistakes of the bot.toml."""
+    if MANIFEST not in contents:
+        raise ConfigError(f"this folder has no {MANIFEST}")
+    names = wanted([*contents], contents[MANIFEST])
+    _check("this folder", [StreamFile(name, len(contents[name]), runs=False) for name in names])
+    return {name: _text(name, contents[name]) for name in names}
 
 
 def wanted(names: Sequence[str], bot_toml: bytes) -> list[str]:
@@ -120,8 +125,9 @@ def wanted(names: Sequence[str], bot_toml: bytes) -> list[str]:
         for name in names:
             place = Path(os.path.normpath(home / name))
             if place.is_relative_to(home) and not any(part.startswith(".") for part in place.relative_to(home).parts):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.touch()
+                with suppress(OSError, ValueError):  # no file of a bot has a name that none can have here
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.touch()
         (home / MANIFEST).write_bytes(bot_toml)
         try:
             globs = manifest.read(home / MANIFEST, {}).files
@@ -146,6 +152,10 @@ def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
             f"this zip has {len(own)} folders with a {MANIFEST}; take one with one bot, or one that this page saved"
         )
     return own[0]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="replace")  # an editor may hold half of a character
 
 
 def _text(name: str, data: bytes) -> str:

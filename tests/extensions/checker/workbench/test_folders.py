@@ -80,11 +80,23 @@ def test_what_is_saved_is_opened_as_it_was(tmp_path: Path) -> None:
 
 
 def test_of_a_folder_only_what_files_names_is_read(tmp_path: Path) -> None:
-    entries = ["notes/big.bin", "main.py", "bot.toml", "../out.py", ".git/config", "__pycache__/main.py", "a/other.py"]
+    entries = [
+        "notes/big.bin",
+        "main.py",
+        "bot.toml",
+        "../out.py",
+        ".git/config",
+        "__pycache__/main.py",
+        "a/other.py",
+        "\0.py",
+        "x" * 999,
+        "main.py/x",
+    ]
     ((event, _),) = told(tmp_path, {"do": "look", "entries": entries}, [BOT.encode()])
     assert event == {"kind": "wanted", "entries": ["bot.toml", "main.py"]}
-    event = opened(tmp_path, BOT.encode(), b"pass\n", entries=event["entries"])
-    assert event["files"] == {"bot.toml": BOT, "main.py": "pass\n"}
+    for names in (event["entries"], ["bot.toml", "main.py", "weights.bin"]):
+        event = opened(tmp_path, *(BOT.encode(), b"pass\n", b"\xff")[: len(names)], entries=names)
+        assert event["files"] == {"bot.toml": BOT, "main.py": "pass\n"}
 
 
 @cases(
@@ -97,6 +109,7 @@ def test_of_a_folder_only_what_files_names_is_read(tmp_path: Path) -> None:
         ({"bot.toml": f"{BOT}games = ['emira']\n"}, "emira, not khiva"),
         ({"bot.toml": BOT.replace("python main", "python other")}, "other.py, which is not among its files"),
         ({"bot.toml": BOT, "../x": ""}, "letters"),
+        ({"bot.toml": BOT + "# \ud800\nbuild = 'make'\n"}, "build starts a program"),
     ],
 )
 def test_a_folder_that_cannot_play_is_refused(tmp_path: Path, files: dict[str, str], why: str) -> None:
