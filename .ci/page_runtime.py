@@ -41,9 +41,7 @@ PINS = ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 INTERPRETERS = ("javascript", "python")
 BY_PYODIDE = {"bytecode": "compiled", "rooms": "rooms", **dict.fromkeys(INTERPRETERS, "zipped")}
 """What Pyodide makes, by the function of compile_stdlib.py that it calls."""
-OWN = ("editor", "licences", "rooms", *INTERPRETERS)
-"""What follows from files of this checkout."""
-STALE = "the pins of the page are older than the modules that it carries: .venv/bin/python .ci/page_runtime.py --pin"
+STALE = "the pins of {} are older than what the page would carry: .venv/bin/python .ci/page_runtime.py --pin"
 
 
 def fetch(pins: dict[str, Any], folder: Path) -> None:
@@ -95,10 +93,18 @@ def _checked(folder: Path, pin: dict[str, Any]) -> Path:
     return path
 
 
-def _kept(archive: Path, pins: dict[str, Any], folder: Path, others: Collection[str]) -> None:
+def _sources() -> dict[str, str]:
+    """Return the hash of what each file is made of that follows from this checkout."""
+    return {"rooms": sources_of(rooms()), **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS}}
+
+
+def _keep(archive: Path, pins: dict[str, Any], folder: Path, others: Collection[str]) -> None:
     """Take the files out of an older archive that have the pinned hashes, but for those in ``others``."""
     with tarfile.open(archive) as files:
-        names = {pin["file"] for name, pin in pins.items() if name not in others} & {*files.getnames()}
+        held = {*files.getnames()}
+        if pins["pyodide"]["file"] not in held:
+            others = {*others, *BY_PYODIDE}  # another one made them
+        names = {pin["file"] for name, pin in pins.items() if name not in others} & held
         files.extractall(folder, [files.getmember(name) for name in names], filter="data")
     for pin in pins.values():
         path = folder / pin["file"]
@@ -107,25 +113,26 @@ def _kept(archive: Path, pins: dict[str, Any], folder: Path, others: Collection[
 
 
 def _pinned(pins: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Write the hashes of what follows from this checkout into the pins, and return these."""
+    """Write what follows from this checkout into the pins, and return these."""
     text = PINS.read_text(encoding="utf-8")
-    for name in OWN:
-        text = text.replace(pins[name]["sha256"], sha256((folder / pins[name]["file"]).read_bytes()).hexdigest())
-    text = text.replace(pins["rooms"]["sources"], sources_of(rooms()))
+    for name, source in _sources().items():
+        made = sha256((folder / pins[name]["file"]).read_bytes()).hexdigest()
+        text = text.replace(pins[name]["source"], source).replace(pins[name]["sha256"], made)
     PINS.write_text(text, encoding="utf-8")
     return tomllib.loads(text)
 
 
 def main(out: Path, *, pin: bool) -> int:
-    """Write the archive, all of it at once: tests that run side by side make it, and read it. ``pin``: and hashes of ``OWN``."""
+    """Write the archive, all of it at once: tests that run side by side make it, and read it. ``pin``: and the pins."""
     pins = tomllib.loads(PINS.read_text(encoding="utf-8"))
     try:
-        if not pin and pins["rooms"]["sources"] != sources_of(rooms()):
-            raise BuildError(STALE)
+        stale = {name for name, source in _sources().items() if pins[name]["source"] != source}
+        if stale and not pin:
+            raise BuildError(STALE.format(", ".join(sorted(stale))))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             if out.is_file():
-                _kept(out, pins, folder, OWN if pin else ())
+                _keep(out, pins, folder, stale)
             fetch(pins, folder)
             pins = _pinned(pins, folder) if pin else pins
             out.parent.mkdir(parents=True, exist_ok=True)

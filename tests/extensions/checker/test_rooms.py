@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from khiva_arena.bots.modules.released import newest
+from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
 from khiva_arena.errors import InternalError
 from khiva_arena.extensions.checker.checker import FIRSTS, rooms
 from khiva_arena.extensions.checker.in_page import EXTENSIONS
 from khiva_arena.extensions.checker.rooms import ABSENT, Rooms, packed, sources_of
+from khiva_arena.extensions.checker.workbench.in_pyodide import INTERPRETERS
 
 BLOCKED = """
 import importlib, sys
@@ -74,7 +77,8 @@ def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
     assert not [name for name in Rooms(EXTENSIONS).closure(FIRSTS) if name.startswith("khiva_arena.display.page")]
 
 
-def test_the_page_has_bytecode_of_the_modules_that_it_carries() -> None:
-    """With bytecode of others the page would be sound, and would start as slowly as without any."""
+def test_what_the_page_has_of_this_checkout_is_pinned_as_it_is() -> None:
+    """With bytecode of other modules the page would start slowly, and with another interpreter it would play nothing."""
     pins = tomllib.loads((files("khiva_arena.extensions.checker") / "runtime.toml").read_text("utf-8"))
-    assert pins["rooms"]["sources"] == sources_of(rooms()), "type: .venv/bin/python .ci/page_runtime.py --pin"
+    sources = {"rooms": sources_of(rooms()), **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS}}
+    assert {name: pins[name]["source"] for name in sources} == sources, "type: .venv/bin/python .ci/page_runtime.py --pin"
