@@ -5,6 +5,7 @@ The bytes follow from the lock file: it pins the packages, and esbuild, which jo
 
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -25,6 +26,12 @@ def run(*words: str, folder: Path) -> None:
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"{' '.join(words)}: {done.stderr.strip()[-2000:]}")
+
+
+def source() -> str:
+    """Return a hash of all that the editor and the licences are made of."""
+    paths = [Path(__file__), *(SOURCES / name for name in NAMES), *sorted(LICENCES.glob("*.txt"))]
+    return sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 def build(folder: Path, editor: str, licences: str) -> None:

@@ -95,7 +95,8 @@ def _checked(folder: Path, pin: dict[str, Any]) -> Path:
 
 def _sources() -> dict[str, str]:
     """Return the hash of what each file is made of that follows from this checkout."""
-    return {"rooms": sources_of(rooms()), **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS}}
+    made = {"rooms": sources_of(rooms()), **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS}}
+    return made | dict.fromkeys(("editor", "licences"), editor.source())
 
 
 def _keep(archive: Path, pins: dict[str, Any], folder: Path, others: Collection[str]) -> None:
