@@ -1,6 +1,18 @@
 """The author's matches in a page: an event that is played by the arbiter's own steps, and told match by match.
 
-A request and an event are plain values; protocol/verifier/README.md names their fields.
+Requests are plain values, and so are the events that are told:
+
+    {"do": "play", "files", "game", "seats", "matches", "seed", "opponent"}: "" for a seed that is drawn
+    {"do": "save", ...}: the same fields
+    {"do": "replay", "name"}: of the match 1/ORDINAL
+    {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to be read
+    {"do": "open"}, with a zip; {"do": "open", "entries"}, with the files of a folder
+
+    {"kind": "refused", "why", "file", "line"}: nothing is played; the place only if it is known
+    {"kind": "event", ...}: the line that plays it, and what the viewer of pages takes
+    {"kind": "played", ..., "tally"}: a match, and the table so far
+    {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"}, {"kind": "wanted", "entries"},
+    {"kind": "opened", "name", "files"}
 """
 
 import asyncio
