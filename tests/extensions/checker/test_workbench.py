@@ -8,7 +8,22 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
-from author import CONTROL, ENTER, ESCAPE, TAB, Browser, at_the_bench, at_the_doors, pixels, press, saved, status, tab_to, write
+from author import (
+    CONTROL,
+    ENTER,
+    ESCAPE,
+    SHIFT,
+    TAB,
+    Browser,
+    at_the_bench,
+    at_the_doors,
+    pixels,
+    press,
+    saved,
+    status,
+    tab_to,
+    write,
+)
 from browser import PHONE, WIDE, Page, browser
 from checker import checker
 from firefox import firefox
@@ -118,7 +133,7 @@ def test_a_bot_is_written_played_seen_and_saved_by_keys(
     opened.until(OPENED)
     worst = opened.js("return document.activeElement.title")
     assert opened.texts("#viewed .where")[0].startswith(worst.removeprefix("opens at "))
-    tab_to(opened, "Save")
+    tab_to(opened, "Save", SHIFT + TAB)
     press(opened, ENTER)
     folder = unzipped(opened, tmp_path)
     assert (folder / "my-bot" / "main.py").read_text() == SECOND_BOT

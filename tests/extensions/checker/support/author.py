@@ -76,10 +76,10 @@ def at_the_bench(browser: Browser, page: Path, view: str = "", door: str = "Writ
     browser.until("return document.querySelector('.editor')?.matches(':focus-within')")
 
 
-def tab_to(browser: Browser, words: str) -> None:
-    """Press Tab until something with these words, or this name, has the focus."""
+def tab_to(browser: Browser, words: str, tab: str = TAB) -> None:
+    """Press Tab until something with these words has the focus. ``tab``: with Shift it goes back. Esc leaves the editor."""
     for _ in range(200):
-        press(browser, TAB)
+        press(browser, ESCAPE, tab)
         if browser.js(
             "const at = document.activeElement; return [at.textContent, at.name, at.dataset.word].join(' ')"
         ).startswith(words):
