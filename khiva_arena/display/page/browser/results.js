@@ -108,7 +108,7 @@ function row({ match, own, worst, faults }, see) {
   const outcome = ranks[seat] > 1 ? "lost" : ranks.filter((/** @type {number} */ rank) => rank === 1).length > 1 ? "drawn" : "won";
   const others = scores.filter((/** @type {number} */ _, /** @type {number} */ at) => at !== seat);
   const kinds = [...new Set(faults.filter((/** @type {[number]} */ [one]) => own.includes(one)).map((/** @type {any[]} */ [, verdict]) => verdict))];
-  const words = `${outcome} by ${scores[seat]} to ${others.join(", ")}`;
+  const words = `${outcome}, ${scores[seat]} to ${others.join(", ")}`;
   return h("li", { "data-outcome": outcome }, h("button", { type: "button", title: worst === null ? "" : `opens at step ${worst}`, onclick: see }, words), kinds.map((kind) => h("span", { class: "badge" }, kind)));
 }
 
