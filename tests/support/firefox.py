@@ -31,7 +31,8 @@ class Firefox:
         self._file = self._wire.makefile("rb")
         self._sent = 0
         self._frame()
-        self._ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 1_000 * WAIT}}})
+        self._ask("WebDriver:NewSession")
+        self._ask("WebDriver:SetTimeouts", script=1_000 * WAIT)
 
     def close(self) -> None:
         """Let go of the browser."""
