@@ -23,7 +23,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten pages docs docs-oldest release rehearse rehearse-wheel site interpreters page schema vectors playthroughs headers clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten pages docs docs-oldest release rehearse rehearse-wheel site interpreters page page-soak schema vectors playthroughs headers clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -172,6 +172,9 @@ RUNTIME := interpreters/build/page-runtime.tar
 page: .venv/.run ## fetch what runs the page that checks bundles (needs npm), and write khiva-arena.html; OUT=khiva-arena.html
 	@[ $(RUNTIME) -nt khiva_arena/extensions/checker/runtime.toml ] || $(BIN)/python .ci/page_runtime.py $(RUNTIME)
 	@$(ARENA) page --runtime $(RUNTIME) --out $(or $(OUT),khiva-arena.html)
+
+page-soak: .venv/.test ## play about 260 matches in the page, in Chromium and in Firefox, and compare them with the command's: by hand, before a release
+	@$(BIN)/python -m tests.tools page-soak
 
 schema: .venv/.test ## write the published schemas, the parts of docs/index.md, standings.md, command-line.md, the games in brief and bots/README.md that follow from code; read the diff
 	$(BIN)/python tests/support/make_schemas.py --write

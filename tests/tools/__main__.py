@@ -51,6 +51,10 @@ TOOLS: dict[str, tuple[str, str]] = {
     ),
     "strength": ("tools/strength.py", "the ladder of a game's bots, each against the one below it; an hour or two"),
     # soaks
+    "bundle-soak": (
+        "extensions/checker/bundle_soak.py",
+        "check 1,058 matches in ticks in Chromium and Firefox, and what that costs",
+    ),
     "cluster": ("extensions/cluster/soak.py", "kill and stop parts of real Dask clusters and compare digests"),
     "crash": ("crash/run.py", "kill -9 real runs at hundreds of moments and compare digests"),
     "fairness": (MORE, "100 matches a level beside a bot that makes itself wait; 15 minutes"),
@@ -58,7 +62,10 @@ TOOLS: dict[str, tuple[str, str]] = {
     "modules-oldest": (MORE, "matches of modules are equal on the oldest and the newest VM (needs clang)"),
     "modules-soak": (MORE, "1,000 matches of modules, forged ones, and modules that would talk; an hour"),
     "oldest": (MORE, "the tests of make test on the oldest packages that are allowed"),
-    "page-soak": ("extensions/checker/page_soak.py", "check 1,058 matches in ticks in Chromium and Firefox, and what that costs"),
+    "page-soak": (
+        "extensions/checker/page_soak.py",
+        "play about 260 matches in the page, in two browsers, and by the command",
+    ),
     "stops": ("crash/stops.py", "stop real runs by signals in every way, at every level (needs cc)"),
     "vm": (MORE, "the tests of isolation strict in a virtual machine (needs qemu, a kernel: see tests/vm/run.sh)"),
     "zoo": ("zoo/run.py", "play bots that misbehave in every way, in every seat, at every level; 20 minutes"),

@@ -1,132 +1,99 @@
-"""Some thousand matches in ticks, checked in browsers; digests and costs beside those of the command.
+"""Matches of a bot that is written in the page, in Chromium and Firefox: events and run digests beside those of the command.
 
-It fails where a digest is another one or a cost is beyond its limit. All of these are CPU and memory of processes and, but for
-the least of some starts, ratios within this run: a busy machine does not change them much, and the limits are far.
+It fails where one of them is another one. The command plays what the page would save. Seconds are the CPU of the browser from a
+request until the last match, and of the start in a row of its own; memory is that of all its processes at the end.
 """
 
 import argparse
+import io
 import os
-import re
 import sys
+import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[3]
 sys.path.extend(map(str, (ROOT / "tests").glob("**/support")))
 
-from arena import arena, arena_process, bots  # noqa: E402
-from browser import Page, browser  # noqa: E402
-from bundling import lines_of  # noqa: E402
+from bundle_soak import OPENED, used  # noqa: E402
 from checker import checker  # noqa: E402
-from firefox import Firefox, firefox  # noqa: E402
-from module_cup import of_kind, play_cup, vectors  # noqa: E402
-from tick_bots import bot, works  # noqa: E402
+from page_worker import PageWorker  # noqa: E402
+from workbench_played import Commanded, commanded, template, told  # noqa: E402
 
-from khiva_arena.bots.sandbox.proc_usage import Usage, tree, usage  # noqa: E402
-
-AT_FAULT = {"khiva": "illegal three times", "emira": "late", "silk_road": "traps"}
-"""A game is played by seven honest modules and one with this fault, which sits in three matches of eight."""
-SHIPPED = ["python/random", "python/naive", "python/greedy", "javascript/random", "javascript/greedy"]
-HOURS = 4 * 3600.0
-DIGEST = re.compile(r"run digest (\w+)", re.IGNORECASE)
-START, TIMES_VERIFY, TIMES_TEN = 6.0, 3.0, 2.0
-"""The limits: seconds of CPU until a match is read, times the CPU of `verify`, and times the memory after ten matches."""
-TOLD = "document.querySelector('#found .dim')?.textContent"
-OPENED = {"chromium": browser, "firefox": firefox}
+PLAYS = (("khiva", 2, 100), ("khiva", 3, 100), ("emira", 3, 20), ("silk_road", 2, 20), ("silk_road", 3, 20))
+"""The game of each play, its seats, and how many matches are asked for."""
+HEADS = ("browser", "game", "seats", "matches", "event", "run digest", "CPU", "memory", "the command's")
+WIDTHS = (9, 10, 5, 7, 16, 12, 8, 8, 13)
 
 
-def played(folder: Path, seeds: str) -> Path:
-    """Play an event unless it lies there, and return its bundle: 168 matches a seed of modules, or 50 of interpreters."""
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        if fault := AT_FAULT.get(folder.name):
-            modules = {f"honest-{number}": bot({1: works(number)}) for number in range(1, 8)} | vectors({"at-fault": fault})
-            play_cup(folder, "--game", folder.name, "--seeds", seeds, modules=modules, seconds=HOURS)
-        else:
-            words = ("--clock", "ticks", "--seats", "2", "--lineups", "5", "--seeds", "5", "--seed", "cup", "--out", "store")
-            arena("run", *words, *bots(*map("shipped:{}".format, SHIPPED)), cwd=folder, seconds=HOURS)
-            arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
-    return folder / "cup.khiva"
+class InPage(NamedTuple):
+    """What a browser told of a play: the id of its event, its run digest, how many matches it had, and what it took."""
+
+    event: str
+    digest: str
+    matches: int
+    cpu: float
+    memory: int
 
 
-def verified(cup: Path) -> tuple[str, float]:
-    """Return the digest that `verify --rerun-bots` prints, and the seconds of CPU that it takes."""
-    before = getrusage(RUSAGE_CHILDREN)
-    (digest,) = DIGEST.findall(arena_process("verify", cup.name, "--rerun-bots", cwd=cup.parent, seconds=HOURS).stdout)
-    after = getrusage(RUSAGE_CHILDREN)
-    return digest, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def by_command(folder: Path, wish: dict[str, Any]) -> Commanded:
+    """Unzip what the page saves of a play into a folder, and type its line there."""
+    (saved, data) = told(folder / "page", {"do": "save", **wish})[-1]
+    with zipfile.ZipFile(io.BytesIO(data or b"")) as archive:
+        archive.extractall(folder)
+    (top,) = {name.partition("/")[0] for name in archive.namelist()}
+    return commanded(folder / top, saved["line"])
 
 
-def used() -> Usage:
-    """Return what all processes use that this one has started."""
-    return usage([pid for pid in tree(os.getpid(), 1_000) if pid != os.getpid()], 1)
+def in_page(worker: PageWorker, wish: dict[str, Any]) -> InPage:
+    """Play in a browser, and return what it told."""
+    before = used()
+    worker.post({"do": "play", **wish})
+    events = worker.told("over")
+    after = used()
+    return InPage(events[0]["id"], events[-1]["digest"], events[0]["matches"], after.cpu - before.cpu, after.memory)
 
 
-class Costs(NamedTuple):
-    """What a check of a bundle took.
-
-    start: seconds of CPU from the choice of the file until its first match was read.
-    times_verify: the CPU of all that followed, in times of what the command takes.
-    times_ten: the memory at the end, in times of that after ten matches.
-    """
-
-    start: float
-    times_verify: float
-    times_ten: float
+def row(cells: Sequence[str]) -> None:
+    """Print a row of the table at once."""
+    print(*(cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True)), flush=True)
 
 
-def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds: float) -> Costs:
-    """Check a bundle in a browser, print a line with what that took, and return it."""
-    records = [match["record"] for match in of_kind(lines_of(cup), "match")]
-    at_fault = sum(any(why for step in record["steps"] for _, _, why in step) for record in records)
-    opened.visit(page.as_uri())
-    opened.until("return document.querySelector('main')?.childElementCount > 0")
-    looks = [used()]
-    opened.choose(cup)
-    for told in ("(read|run)", "[0-9]{2,} matches run", f"{len(records)} matches run"):
-        opened.watch(f"return /{told}/.test({TOLD})", HOURS)
-        looks.append(used())
-    opened.watch("return document.querySelector('[data-what=verdict]')", HOURS)
-    (verdict,), (event,) = opened.texts("[data-what=verdict]"), opened.texts("[data-what=event]")
-    assert (verdict[:7], *DIGEST.findall(event)) == ("Equal: ", digest), (verdict, event)
-    start, took = looks[1].cpu - looks[0].cpu, used().cpu - looks[1].cpu
-    costs = Costs(start, took / seconds, looks[3].memory / looks[2].memory)
-    said = f"start {start:.1f} s, a match {took / len(records):.3f} s, {costs.times_verify:.1f} times verify"
-    memory = f"{looks[2].memory >> 20} MB after ten, {looks[3].memory >> 20} at the end"
-    print(f"{cup.parent.name}: {len(records)} matches equal, {at_fault} with faults; {said}; {memory}", flush=True)
-    return costs
-
-
-def beyond(found: Sequence[Costs]) -> list[str]:
-    """What is beyond its limit in some checks of a browser."""
-    costs = Costs(min(one.start for one in found), *(max(one[at] for one in found) for at in (1, 2)))
-    limits = zip(Costs._fields, costs, (START, TIMES_VERIFY, TIMES_TEN), strict=True)
-    return [f"{name}: {cost:.1f}, at most {limit}" for name, cost, limit in limits if cost > limit]
-
-
-def main(folder: Path, seeds: str, *browsers: str) -> int:
-    """Check in each browser what lies in a folder, once it is played, and return the exit code."""
-    told = {cup: verified(cup) for name in (*AT_FAULT, "interpreters") if (cup := played(folder / name, seeds))}
-    (page := folder / "khiva-arena.html").write_text(checker())
-    wrong = []
-    for name in browsers:
-        found = []
-        for cup, (digest, seconds) in told.items():
+def main(language: str, opponent: str, rerun: bool, *browsers: str) -> int:
+    """Play in each browser, print a table, and return the exit code."""
+    wishes, wanted = [], []
+    for game, seats, matches in PLAYS:
+        wish = {"game": game, "seats": seats, "matches": matches, "seed": "soak", "opponent": opponent}
+        wishes.append(wish | {"files": template(language)})
+        with tempfile.TemporaryDirectory() as folder:
+            wanted.append(by_command(Path(folder), wishes[-1]))
+    wrong = 0
+    row(HEADS)
+    with tempfile.TemporaryDirectory() as folder:
+        (page := Path(folder, "khiva-arena.html")).write_text(checker())
+        for name in browsers:
             with OPENED[name]() as opened:
-                print(name, end=" ")
-                found.append(checked(opened, page, cup, digest, seconds))
-        wrong += [f"{name}: {line}" for line in beyond(found)]
-    print(*wrong, sep="\n", end="\n" if wrong else "")
+                worker = PageWorker(opened, page)
+                before = used()
+                worker.start(language, rerun=rerun)
+                row((name, "start", *[""] * 4, f"{used().cpu - before.cpu:.1f} s", f"{used().memory >> 20} MB", ""))
+                for wish, by in zip(wishes, wanted, strict=True):
+                    found = in_page(worker, wish)
+                    is_equal = found[:2] == by[:2]
+                    wrong += not is_equal
+                    told_of = (name, wish["game"], str(wish["seats"]), str(found.matches), found.event, found.digest[:12])
+                    row((*told_of, f"{found.cpu:.1f} s", f"{found.memory >> 20} MB", "equal" if is_equal else f"NOT: {by[:2]}"))
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("results/page-soak"), help="default: results/page-soak")
-    parser.add_argument("--seeds", default="2", help="of each event, 2 unless you say so")
+    parser.add_argument("--language", default="python", help="of the new bot that plays: python, unless you say javascript")
+    parser.add_argument("--opponent", default="greedy", help="weak, greedy or strong; greedy unless you say so")
+    parser.add_argument("--rerun", action="store_true", help="as without JSPI: run each module again at each question")
     parser.add_argument("--browser", action="append", choices=OPENED, help="only this one")
     options = parser.parse_args()
     os.nice(10)
-    sys.exit(main(options.out.resolve(), options.seeds, *(options.browser or OPENED)))
+    sys.exit(main(options.language, options.opponent, options.rerun, *(options.browser or OPENED)))
