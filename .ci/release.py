@@ -5,6 +5,7 @@ processor, and one time, that of the commit. So whoever builds the same commit g
 """
 
 import argparse
+import base64
 import hashlib
 import json
 import os
@@ -36,9 +37,10 @@ WITHIN = {"LICENSE.musl": "lib/libc/musl/COPYRIGHT", "LICENSE.zig": "LICENSE"}
 
 PARTS = {
     "toolchain": "linked into the programs in C of the wheels, and into the interpreters",
-    "javascript": "the interpreter of JavaScript in ticks, in the wheel of the interpreters; the hash is its source's",
-    "python": "the interpreter of Python in ticks, in the wheel of the interpreters; the hash is its source's",
+    "javascript": "the interpreter of JavaScript in ticks, in khiva-arena.html and a wheel; the hash is its source's",
+    "python": "the interpreter of Python in ticks, in khiva-arena.html and a wheel; the hash is its source's",
     "page": "within khiva-arena.html",
+    "editor": "within khiva-arena.html, in its editor; the hash is that of npm's package",
 }
 """Where the parts of a release are that no package of Python brings, as its bill of materials says it."""
 NAMES_ADDRESS = {"README.md": ("site", "repository"), "SECURITY.md": ("site", "reports")}
@@ -204,18 +206,27 @@ def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
         component |= {"externalReferences": kept} if kept else {}
     made = tomllib.loads((ROOT / "interpreters" / "pins.toml").read_text("utf-8"))
     page = tomllib.loads((ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml").read_text("utf-8"))
+    locked = json.loads((ROOT / ".ci" / "editor" / "package-lock.json").read_text("utf-8"))["packages"]
+    joined = {path.removeprefix("node_modules/"): one for path, one in locked.items() if path and "esbuild" not in path}
     parts = [
         ("zig, with musl and wasi-libc", made["toolchain"]["version"], PARTS["toolchain"], []),
         ("quickjs-ng", made["javascript"]["version"], PARTS["javascript"], made["javascript"]["sha256"]),
         ("cpython", made["python"]["version"], PARTS["python"], made["python"]["sha256"]),
         *((name, pin["version"], PARTS["page"], [pin["sha256"]]) for name, pin in page.items() if "version" in pin),
+        *((name, one["version"], PARTS["editor"], [_sha512(one["integrity"])]) for name, one in joined.items()),
     ]
     for name, version, where, digests in parts:
-        hashes = {"hashes": [{"alg": "SHA-256", "content": digest} for digest in digests]} if digests else {}
+        algorithms = {64: "SHA-256", 128: "SHA-512"}
+        hashes = {"hashes": [{"alg": algorithms[len(one)], "content": one} for one in digests]} if digests else {}
         reference = f"{name}=={version} within"
         within = {"bom-ref": reference, "type": "library", "name": name, "version": version, "description": where}
         bill["components"].append(within | hashes)
     return bill
+
+
+def _sha512(integrity: str) -> str:
+    """Return the SHA-512 of a package of npm, as its lock file has it, in hexadecimal digits."""
+    return base64.b64decode(integrity.removeprefix("sha512-")).hex()
 
 
 def notes(changelog: str) -> str:
