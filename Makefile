@@ -148,7 +148,8 @@ rehearse-wheel: .venv/.test ## type README's line and the first commands against
 	@rm -rf build/wheel && $(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
 	@$(BIN)/python .ci/rehearse.py --first --dist build/wheel
 
-site: docs .venv/.test ## one folder for any static host, docs/_build/site: the docs, a recorded cup with its page, a league's pages; a dead link is an error
+site: docs .venv/.test ## one folder for any static host, docs/_build/site: the docs, a recorded cup with its page, a league's pages, khiva-arena.html (from dist/, or as make page does); a dead link is an error
+	@[ -e dist/khiva-arena.html ] || $(MAKE) --no-print-directory page OUT=docs/_build/khiva-arena.html
 	@$(BIN)/python .ci/site.py
 
 # In an environment of its own: pip compares no hash of a package that is there already.

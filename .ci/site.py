@@ -1,5 +1,5 @@
 """Put the site of the project into docs/_build/site, for any static host: the docs, a cup of three games with page, bundle and
-replays, a league's pages, and the page that checks if it is given. A link that leads nowhere ends this with exit code 1."""
+replays, a league's pages, and the page that checks and plays. A link that leads nowhere ends this with exit code 1."""
 
 import json
 import os
@@ -24,8 +24,12 @@ SHIPPED = {
 }
 """The bots of the cup by game."""
 LINK = re.compile(r"""(?<![\w-])(href|src|action)="([^"]*)"(?=[^<]*>)""")
-CHECKER = ROOT / "dist" / "khiva-arena.html"
-"""Stands on the site, with the hashes beside it, if it is there: another target makes both."""
+PLAYER = "khiva-arena.html"
+RELEASED, MADE = ROOT / "dist" / PLAYER, ROOT / "docs" / "_build" / PLAYER
+"""The page in which a reader checks a bundle or writes a bot: that of a release, with its hashes, or that of `make page`."""
+NAMED = f'<code class="docutils literal notranslate"><span class="pre">{PLAYER}</span></code>'
+TRIED_IN = ("index", "write-in-a-browser", "first-bot")
+"""The pages of the manual that say `khiva-arena.html` to a reader who would try it: on the site that is a link."""
 IN_TICKS = (ROOT / "interpreters" / "build" / "python.wasm").exists()
 """Whether the cup is played in ticks, so that a browser can play it again, bots and all: where `make interpreters` has run."""
 COLUMNS = {"rank_interval": "ranks", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
@@ -115,6 +119,19 @@ def there(link: re.Match[str], path: str, up: str) -> str:
     return link[0] if ":" in link[2] else f'{link[1]}="{to}{"#" * bool(part)}{part}"'
 
 
+def add_player() -> str:
+    """Put that page on the site, with links to it in the manual, and return as HTML the line on the hashes of its release."""
+    page = RELEASED if RELEASED.exists() else MADE
+    shutil.copy(page, SITE)
+    for name in TRIED_IN:
+        manual = SITE / "manual" / "docs" / f"{name}.html"
+        manual.write_text(manual.read_text("utf-8").replace(NAMED, f'<a href="../../{PLAYER}">{NAMED}</a>'), "utf-8")
+    if page == MADE:
+        return ""
+    shutil.copy(page.with_name("SHA256SUMS"), SITE)  # the hashes of all of the release stay where anybody finds them
+    return '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
+
+
 def dead_links() -> list[str]:
     """Return what links lead nowhere, and what pages would ask of another host."""
     wrong = []
@@ -132,13 +149,9 @@ def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     SITE.mkdir(parents=True)
     shutil.copytree(SITE.parent / "html", SITE / "manual", ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"))
-    checks = ""
-    if CHECKER.exists():
-        for name in (CHECKER.name, "SHA256SUMS"):  # the hashes of all of the release stay where anybody finds them
-            shutil.copy(CHECKER.with_name(name), SITE)
-        kind = "plays every match of it again, bots and all" if IN_TICKS else "replays every match of it"
-        checks = f'<li><a href="{CHECKER.name}">Check the bundle in your browser</a>, which {kind}; nothing is sent anywhere</li>'
-        checks += '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
+    kind = "plays every match of it again, bots and all" if IN_TICKS else "replays every match of it"
+    checks = f'<li><a href="{PLAYER}">Check the bundle in your browser</a>, which {kind}; nothing is sent anywhere</li>'
+    checks += add_player()
     with tempfile.TemporaryDirectory(prefix="khiva-site-") as folder:
         os.chmod(folder, 0o755)  # root's server becomes another user
         rows = make_cup(Path(folder))
