@@ -44,17 +44,21 @@ def compiled(more: Iterable[str]) -> bytes:
 
 
 def rooms(paths: Iterable[str]) -> bytes:
-    """Return bytecode of the modules in an archive, as an archive that is unpacked where that is."""
+    """Return an archive with the files of another one, and bytecode of its modules.
+
+    Bytecode follows its source at once: they have words in common, which are compressed together.
+    """
     out = io.BytesIO()
     (path,) = paths
-    with zipfile.ZipFile(path) as sources, zipfile.ZipFile(out, "w") as bytecode:
+    with zipfile.ZipFile(path) as sources, zipfile.ZipFile(out, "w") as archive:
         for name in sources.namelist():
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), sources.read(name))
             if name.endswith(".py"):
                 place = cache_from_source(name)
                 shown = f"{PACKAGES}/{name}"
                 path = py_compile.compile(sources.extract(name, "/tmp"), dfile=shown, doraise=True, invalidation_mode=IF_EQUAL)
                 with open(path, "rb") as file:
-                    bytecode.writestr(zipfile.ZipInfo(place, EPOCH), file.read())
+                    archive.writestr(zipfile.ZipInfo(place, EPOCH), file.read())
     return gzip.compress(out.getvalue(), mtime=0)
 
 

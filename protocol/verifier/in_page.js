@@ -56,8 +56,8 @@ async function started(scope, files) {
     env: { PYTHONPATH: BYTECODE }, fsInit: (FS) => FS.writeFile(BYTECODE, bytecode), // to compile Python's own modules takes 3 s
   });
   python.unpackArchive(files["msgspec.whl"], "wheel", { extractDir: ROOMS });
-  python.unpackArchive(files["rooms.zip"], "zip", { extractDir: ROOMS });
-  if (files["rooms-bytecode.zip.gz"]) python.unpackArchive(await unpacked(files["rooms-bytecode.zip.gz"]), "zip", { extractDir: ROOMS });
+  // a page of other modules than the pinned ones has them without bytecode, and none of the pinned ones is used
+  python.unpackArchive(files["rooms.zip"] ?? (await unpacked(files["rooms.zip.gz"])), "zip", { extractDir: ROOMS });
   return python;
 }
 

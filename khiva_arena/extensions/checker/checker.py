@@ -4,10 +4,11 @@ It holds the rooms of the package that an audit and a match need, Pyodide to run
 scripts that its policy names: an editor, and all else. The rest is data, which that script hands to a worker. The worker is a
 blob of the page, so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by
 byte, by whatever Python: nothing is compressed or compiled here, the archives of others are in it as they were published, and
-what Pyodide made of one of them has a pinned hash, too.
+what Pyodide made has a pinned hash, too. The rooms are among that: a checkout with others than the pinned ones adds its own.
 """
 
 import base64
+import gzip
 import io
 import json
 import re
@@ -22,7 +23,7 @@ from khiva_arena import __version__
 from khiva_arena.common.shipped import folder
 from khiva_arena.display.page.html import BEGINNING, hash_of, page_script, page_style, script_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.checker.rooms import packed
+from khiva_arena.extensions.checker.rooms import packed, unpacked
 from khiva_arena.extensions.checker.workbench.blocks import workbench_blocks
 from khiva_arena.games.registry import NAMES, get
 
@@ -37,7 +38,7 @@ BLOCKS = {
     "msgspec": "msgspec.whl",
     "bytecode": "bytecode.zip.gz",
     "licences": "licences.txt",
-    "rooms": "rooms-bytecode.zip.gz",
+    "rooms": "rooms.zip.gz",
     "python": "python.wasm.gz",
     "javascript": "javascript.wasm.gz",
 }
@@ -97,7 +98,9 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
     games = json.dumps([_game(name) for name in NAMES])
-    own = {"rooms.zip": rooms(), "worker.js": worker.encode(), "games": games.encode()}
+    own = {"worker.js": worker.encode(), "games": games.encode()}
+    if unpacked(gzip.decompress(runtime["rooms"])) != unpacked(modules := rooms()):
+        own["rooms.zip"] = modules  # this checkout has others than the pinned ones
     return {**{block: runtime[name] for name, block in BLOCKS.items()}, **own, **workbench_blocks()}
 
 

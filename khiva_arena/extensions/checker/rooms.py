@@ -4,7 +4,6 @@ import ast
 import io
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
-from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -19,6 +18,8 @@ ABSENT = frozenset({"_multiprocessing", "click", "grp", "msgpack", "numpy", "pwd
 _BEYOND = frozenset({"multiprocessing.connection", "multiprocessing.resource_tracker"})
 """Modules of Python that need one of them."""
 _DATA = (".toml", ".txt", ".json", ".pyi")
+_PINS = "runtime.toml"
+"""Data that is never carried: it has the hash of what carries it."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -168,20 +169,16 @@ def packed(firsts: Iterable[str], extensions: Collection[str] = ()) -> bytes:
     return out.getvalue()
 
 
-def sources_of(archive: bytes) -> str:
-    """Return a SHA-256 of the modules in an archive, whatever the data beside them: their bytecode follows from them."""
-    digest = sha256()
+def unpacked(archive: bytes) -> dict[str, bytes]:
+    """Return the files of an archive by their names, but for bytecode."""
     with zipfile.ZipFile(io.BytesIO(archive)) as held:
-        for name in held.namelist():
-            if name.endswith(".py"):
-                digest.update(name.encode() + b"\0" + sha256(held.read(name)).digest())
-    return digest.hexdigest()
+        return {name: held.read(name) for name in held.namelist() if not name.endswith(".pyc")}
 
 
 def _add_data(place: str, folder: Traversable, contents: dict[str, bytes]) -> None:
     """Add the data of a package, and of folders in it that are no packages."""
     for path in folder.iterdir():
-        if path.is_file() and path.name.endswith(_DATA):
+        if path.is_file() and path.name.endswith(_DATA) and path.name != _PINS:
             contents[f"{place}/{path.name}"] = path.read_bytes()
         elif path.is_dir() and not (path / "__init__.py").is_file() and not path.name.startswith("_"):
             _add_data(f"{place}/{path.name}", path, contents)

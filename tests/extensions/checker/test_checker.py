@@ -28,8 +28,10 @@ from too_much import MADE as TOO_MUCH
 from too_much import too_much_cup as too_much_cup
 from wording import sentence
 
+from khiva_arena import __version__
 from khiva_arena.extensions.checker import in_page
-from khiva_arena.extensions.checker.checker import BLOCKS
+from khiva_arena.extensions.checker.checker import BLOCKS, checker_page
+from khiva_arena.extensions.checker.rooms import Rooms
 
 pytestmark = pytest.mark.soak
 FIREFOX = pytest.mark.xdist_group("firefox")
@@ -144,6 +146,18 @@ def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
     assert [sha256(text.encode()).hexdigest() for text in editor] == [pins["editor"]["sha256"]]
     for name, block in BLOCKS.items():
         assert sha256(b64decode(blocks[block])).hexdigest() == pins[name]["sha256"]
+    assert "rooms.zip" not in blocks, "the pinned modules are those of this checkout"
+
+
+def test_a_page_of_other_modules_than_the_pinned_ones_checks_with_its_own(
+    module_cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = Rooms.content
+    monkeypatch.setattr(Rooms, "content", lambda self, name: content(self, name).replace(__version__.encode(), b"another"))
+    page = tmp_path / "khiva-arena.html"
+    page.write_text(checker_page(runtime().read_bytes()))
+    (engine,) = of_kind(checked(page, module_cup / "cup.khiva"), "engine")
+    assert engine["checks"] == "another"
 
 
 @pytest.mark.parametrize("name", [*EACH_TIME, *in_long(name for name in NO_BUNDLES if name not in EACH_TIME)])

@@ -2,7 +2,7 @@
 
 import { bytes_of } from "./packed.js";
 
-const TO_CHECK = ["pyodide.tgz", "msgspec.whl", "bytecode.zip.gz", "rooms.zip", "rooms-bytecode.zip.gz", "worker.js"];
+const TO_CHECK = ["pyodide.tgz", "msgspec.whl", "bytecode.zip.gz", "rooms.zip.gz", "rooms.zip", "worker.js"];
 const TO_PLAY = [...TO_CHECK, "python.wasm.gz", "javascript.wasm.gz", "opponents"];
 
 /** @typedef {ReturnType<typeof worker_for>} Asked */
