@@ -28,7 +28,8 @@ const COLOURS = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--c1)" },
   { tag: [tags.definition(tags.variableName), tags.function(tags.definition(tags.variableName)), tags.className], color: "var(--accent)" },
 ]);
-const LANGUAGES = { py: [python(), indentUnit.of("    ")], js: [javascript(), indentUnit.of("  ")] };
+// A map: a file may be called "constructor".
+const LANGUAGES = new Map(Object.entries({ py: [python(), indentUnit.of("    ")], js: [javascript(), indentUnit.of("  ")] }));
 
 // Lines of an error. The marks of @codemirror/lint are images, which the page's policy refuses.
 const marking = StateEffect.define();
@@ -63,7 +64,7 @@ export function editor(host, plays, changes) {
     doc,
     extensions: [
       lineNumbers(), history(), drawSelection(), highlightSpecialChars(), highlightActiveLine(), indentOnInput(), bracketMatching(),
-      LANGUAGES[name.split(".").at(-1)] ?? [], syntaxHighlighting(COLOURS), LOOKS, marked, leaving, replacing,
+      LANGUAGES.get(name.split(".").at(-1)) ?? [], syntaxHighlighting(COLOURS), LOOKS, marked, leaving, replacing,
       EditorView.contentAttributes.of({ "aria-label": `${name}. Esc and then Tab leave the editor.` }),
       EditorView.updateListener.of((update) => update.docChanged && changes()),
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (plays(), true) }])),

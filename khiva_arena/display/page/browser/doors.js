@@ -9,18 +9,17 @@ import { workbench } from "./workbench.js";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
 export function start(drawings) {
-  const check = checking(drawings, () => go(check.door, check.report));
+  const check = checking(drawings, () => { if (back.hidden) go(check.door, check.report); });
   /** @type {ReturnType<typeof workbench> | null} */
   let bench = null;
   const main = h("main", {});
   const back = h("button", { type: "button", hidden: true, onclick: () => { history.replaceState(null, "", "#"); location.reload(); } }, "← both doors");
   const go = (/** @type {HTMLElement[]} */ ...parts) => {
-    if (back.hidden) refill(main, head, ...parts, licences);
+    refill(main, head, ...parts, licences);
     back.hidden = false;
   };
   const write = (/** @type {string} */ language) => {
-    bench ??= workbench(drawings);
-    go(bench.element);
+    if (!bench) go((bench = workbench(drawings)).element);
     if (language) bench.begin(language);
     return bench;
   };

@@ -70,7 +70,7 @@ export function results(drawings, ask, marks) {
       played.push(found);
       page.matches.push(found.match);
       list.append(row(found, () => see(`1/${found.ordinal}`)));
-      refill(table, tally(found.tally));
+      if (found.tally) refill(table, tally(found.tally));
       const is_wrong = found.trace || found.faults.some((/** @type {[number]} */ [seat]) => found.own.includes(seat));
       if (is_wrong ? !told : found.notes && !said.firstChild) tell(found);
       if (is_wrong && !told && found.trace) marks(found.trace.file, found.trace.line, found.trace.text);

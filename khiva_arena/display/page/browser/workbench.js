@@ -17,13 +17,12 @@ export function workbench(drawings) {
   const block = (/** @type {string} */ id) => JSON.parse(new TextDecoder().decode(bytes_of(/** @type {Element} */ (document.getElementById(id)))));
   const templates = block("templates");
   const rerun = "rerun" in route(); // as a browser does that cannot halt a module
-  let language = "python";
   /** @type {import("./working.js").Asked | null} */
   let worker = null;
   /** @type {import("./working.js").Asked | null} */
   let spare = null;
   let [has_stopped, is_playing, started] = [false, false, ""];
-  let [edits, saved, saving] = [0, 0, 0];
+  let [edits, saved, saving, opening] = [0, 0, 0, 0];
   let [planned, begun, seed_of_last] = [0, 0, ""];
 
   const status = h("output", { class: "status", role: "status" }, "Nothing is started before your first key in the editor.");
@@ -46,7 +45,7 @@ export function workbench(drawings) {
 
   const marks = (/** @type {string} */ file, /** @type {number} */ line, /** @type {string} */ text) => { editor.mark(file, line, text); draw_tabs(); };
   const found = results(drawings, (what) => ask(what), marks);
-  const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; start(); });
+  const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; if (!worker) start(); });
 
   const draw_tabs = () => refill(tabs, ...Object.keys(editor.files()).map((file) => h("button", { type: "button", "aria-pressed": String(file === editor.shown()), onclick: () => { editor.show(file); draw_tabs(); editor.focus(); } }, file)));
   const offer_seats = () => {
@@ -56,13 +55,14 @@ export function workbench(drawings) {
   const load = (/** @type {Record<string, string>} */ files) => {
     const names = Object.keys(files);
     const first = names.find((one) => /^main\.\w+$/.test(one)) ?? names[0];
-    language = names.some((one) => one.endsWith(".js")) ? "javascript" : "python";
     editor.open(Object.fromEntries([first, ...names.filter((one) => one !== first)].map((one) => [one, files[one]])), first);
     draw_tabs();
     found.clear();
     saved = edits;
   };
   const may_lose = () => saved === edits || confirm(SURE);
+
+  const language = () => (/^\s*interpreter\s*=\s*["']javascript\b/m.test(editor.files()["bot.toml"] ?? "") ? "javascript" : "python");
 
   const fresh = () => {
     const own = worker_for(
@@ -72,12 +72,12 @@ export function workbench(drawings) {
     );
     return own;
   };
-  const wakes = (/** @type {import("./working.js").Asked} */ one) => one.ask({ workbench: JSON.stringify({ do: "start", language, rerun }) });
+  const wakes = (/** @type {import("./working.js").Asked} */ one) => one.ask({ workbench: JSON.stringify({ do: "start", language: language(), rerun }) });
   /** Starts the arena with the interpreter of the bot's language, unless it is there. */
   const start = () => {
-    if (worker && started === language) return;
+    if (worker && started === language()) return;
     worker ??= fresh();
-    started = language;
+    started = language();
     if (!is_playing) say("Starting the arena while you write …");
     wakes(worker);
   };
@@ -101,8 +101,7 @@ export function workbench(drawings) {
     worker?.end();
     found.close();
     rests();
-    [worker, spare, has_stopped] = [spare, null, true];
-    if (!worker) started = "";
+    [worker, spare, has_stopped, started] = [spare, null, true, ""]; // the spare may have the interpreter of another language
     if (why.startsWith(FAILED)) return say(why);
     start(); // so that the next play does not wait for it
     say(why);
@@ -134,6 +133,7 @@ export function workbench(drawings) {
       say(`Saved as ${name}.`);
     },
     opened({ name, files }) {
+      if (is_playing || (edits !== opening && !may_lose())) return; // a key was pressed while it was opened
       load(files);
       say(`${name} is open. Nothing of it is played before you say so.`);
     },
@@ -147,6 +147,7 @@ export function workbench(drawings) {
     try {
       const what = await request(entries);
       start();
+      opening = edits;
       say("Opening …");
       worker?.ask(what);
     } catch (error) {
@@ -159,6 +160,7 @@ export function workbench(drawings) {
   };
   const news = Object.entries(LANGUAGES).map(([word, title]) => h("button", { type: "button", onclick: () => begin(word) }, `New in ${title}`));
   const save = () => {
+    if (!form.reportValidity()) return;
     saving = edits;
     say("Saving …");
     ask({ ...wish("save"), seed: value("seed").trim() || seed_of_last });

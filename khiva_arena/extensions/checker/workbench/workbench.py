@@ -10,7 +10,7 @@ Requests are plain values, and so are the events that are told:
 
     {"kind": "refused", "why", "file", "line"}: nothing is played; the place only if it is known
     {"kind": "event", ...}: the line that plays it, and what the viewer of pages takes
-    {"kind": "played", ..., "tally"}: a match, and the table so far
+    {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
     {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"}, {"kind": "wanted", "entries"},
     {"kind": "opened", "name", "files"}
 """
@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from itertools import pairwise
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from khiva_arena.arbiter.job import Job, SeatReport
@@ -53,7 +54,7 @@ NOTES_SHOWN = 4_000
 """The last characters of a bot's stderr that are shown beside a match."""
 AT_THE_END = ("emira",)
 """Games of which a lost match is shown at its end: their points come in twos, so that no step stands out."""
-_FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
+_FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _KIT = re.compile(r"khiva_kit\.\w+")
 
@@ -99,7 +100,7 @@ class Workbench:
                 case "play":
                     await self._play(request)
                 case "replay":
-                    self._tell({"kind": "replay", "name": request["name"], **film_of(*self._matches[request["name"]])})
+                    self._replay(request["name"])
                 case "save":
                     self._save(request)
                 case "look":
@@ -121,6 +122,11 @@ class Workbench:
         """Return words on a bot without the folder that this page made for it, which no reader has."""
         bare = text.replace(f"{self._home.resolve()}/", "").replace(f"{self._home}/", "")
         return printable(bare.encode(errors="backslashreplace"))
+
+    def _replay(self, name: str) -> None:
+        match = self._matches.get(name)
+        found = film_of(*match) if match else {"why": "The record of this match went with a play that was stopped."}
+        self._tell({"kind": "replay", "name": name, **found})
 
     def _save(self, request: Mapping[str, Any]) -> None:
         opponent = self._opponents["games"][request["game"]][request["opponent"]]
@@ -170,13 +176,18 @@ class Workbench:
         )
         own: list[OwnMatch] = []
         digests: list[str] = []
+        due = 0.0
         for ordinal in range(timetable.matches):
             place = timetable.match(ordinal)
             assert place is not None
             told, match = await self._match(row, place, bots, request["files"])
             own.append(match)
             digests.append(told["digest"])
-            self._tell({**told, "tally": tally(own, of.seats)})
+            if ordinal == timetable.matches - 1 or perf_counter() >= due:
+                begun = perf_counter()
+                told["tally"] = tally(own, of.seats)
+                due = perf_counter() + 9 * (perf_counter() - begun)  # a tenth of the time at most: it looks at every match
+            self._tell(told)
             await asyncio.sleep(0)
         self._tell({"kind": "over", "digest": run_digest(digests)})
 
