@@ -26,12 +26,12 @@ FLAGS = (
 """Without a screen, and without what starts processes or does work that no page asks for, beside what its driver leaves out."""
 WAIT, WATCH_SECONDS = 120, 500
 WIDE, PHONE = (1280, 1000), (360, 740)
-# Done with true once a script returns something true, which is looked at when the page changes; with false after some minutes.
+# Done with true once a script returns something true, which is looked at when the page changes; with false after a while.
 WATCHED = """
 const done = arguments[0], is = () => Boolean((() => { %s })());
 if (is()) return done(true);
 const seen = new MutationObserver(() => is() && end(true));
-const late = setTimeout(() => end(false), 300_000);
+const late = setTimeout(() => end(false), 90_000); // the driver hears nothing for two minutes at most
 const end = (found) => { seen.disconnect(); clearTimeout(late); done(found); };
 seen.observe(document, { subtree: true, childList: true, characterData: true });
 """
