@@ -14,7 +14,6 @@ from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.match_queue import HOST_WAITS
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.start_problem import FailedStart, problem_of
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.sandbox import stops
@@ -24,6 +23,7 @@ from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.replay.record import Header
 
 if TYPE_CHECKING:
+    from khiva_arena.arbiter.start_problem import FailedStart
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced
 
 BARE = "; a bare command sees only its program and the files that it names: a bot of more files needs a folder with bot.toml"
@@ -36,7 +36,7 @@ class PreflightFailed(BotError):
     positions: the positions of these bots among those given
     """
 
-    def __init__(self, problems: Sequence[str], failures: Sequence[FailedStart], positions: Sequence[int]) -> None:
+    def __init__(self, problems: Sequence[str], failures: Sequence["FailedStart"], positions: Sequence[int]) -> None:
         self.failures = tuple(failures)
         self.positions = tuple(positions)
         self.problems = tuple(problems)
@@ -77,8 +77,10 @@ def preflight(
                 word = words[bot] if words else ""
                 text = output.text(Redactor(commands[bot].handed))
                 shown = replace(report, ending=_told_by_its_fault(report.ending)) if job.in_ticks else report
-                problems.append(problem_of(names[bot], shown, output.total, text, BARE if bare else "", word))
-                failures.append(FailedStart(seat, report, bytes(output.head)))
+                from khiva_arena.arbiter import start_problem  # not above: most bots start
+
+                problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", word))
+                failures.append(start_problem.FailedStart(seat, report, bytes(output.head)))
                 positions.append(bot)
     if problems:
         from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most bots start

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import PreflightFailed
-from khiva_arena.arbiter.start_problem import HINT, NEXT, STDERR
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.say import Say, say_nothing
@@ -115,6 +114,8 @@ def ready_to_play(
             except BotError as error:
                 if _of_the_machine(error):
                     raise
+                from khiva_arena.arbiter.start_problem import NEXT  # not above: most bots are built
+
                 problems.append(f"{error}\n{NEXT}khiva-arena check {shlex.quote(bot.asked_as)}")
     staged_bots = [bot for bot in entrants if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox, plan)
@@ -334,6 +335,8 @@ def _without_folders(bot: Bot) -> str:
 
 
 def _not_played(bot: Bot, why: Why, problem: str) -> NotPlayed:
+    from khiva_arena.arbiter.start_problem import NEXT  # not above: most bots start
+
     report = "\n".join(line for line in problem.split("\n") if not line.startswith(NEXT))
     return NotPlayed(bot.name, bot.asked_as, why, _first_of(bot, problem), report)
 
@@ -341,7 +344,8 @@ def _not_played(bot: Bot, why: Why, problem: str) -> NotPlayed:
 def _first_of(bot: Bot, problem: str) -> str:
     """Return in a line the beginning of a problem, the first error of its build or the last line that it wrote, and a hint if the
     cause is known."""
-    from khiva_arena.entrants.build_output import first_error  # not above: most bots are built
+    from khiva_arena.arbiter.start_problem import HINT, NEXT, STDERR  # not above: most bots are built
+    from khiva_arena.entrants.build_output import first_error
 
     first, *others = problem.split("\n")
     words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]

@@ -9,11 +9,9 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.start_problem import with_hint
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.records.replay.record import Header
 
@@ -37,6 +35,9 @@ def start(
     try:
         preflight([name for name, _ in called], commands, header, sandbox, words=[word for _, word in called], trace=trace)
     except PreflightFailed as error:
+        from khiva_arena.arbiter.start_problem import with_hint  # not above: most bots start
+        from khiva_arena.entrants.hints.failed_start import hint_of_start
+
         problems = []
         for position, problem, failure in zip(error.positions, error.problems, error.failures, strict=True):
             advice = hint_of_start(entrants[position], failure, confined=sandbox.level.confines)
@@ -66,6 +67,9 @@ def hinting(bot: Bot, level: Level) -> Iterator[None]:
     except StagingError:  # this machine is to blame
         raise
     except BotError as error:
+        from khiva_arena.arbiter.start_problem import with_hint  # not above: most bots are built
+        from khiva_arena.entrants.hints.failed_start import hint_of
+
         problem = str(error)
         advice = hint_of(bot, "its files copied, and its build done", problem, confined=level.confines)
         if not advice:
