@@ -190,9 +190,10 @@ def hash_of(text: str) -> str:
     return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
-def page_style() -> str:
-    """Return the style of every page."""
-    return _AROUND.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", (_folder() / "page.css").read_text())))
+def page_style(*more: str) -> str:
+    """Return the style of every page, and of those named styles that only one has."""
+    text = "".join((_folder() / f"{name}.css").read_text() for name in ("page", *more))
+    return _AROUND.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", text)))
 
 
 def _literals(source: str) -> tuple[str, list[str]]:
