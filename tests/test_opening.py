@@ -46,6 +46,9 @@ OTHERS = {
     "arbiter/round_trip": (2, MADE),
     "arbiter/seals": (1, MADE),
     "arbiter/trace": (1, TYPED),
+    "extensions/checker/workbench/blocks": (3, OURS),
+    "extensions/checker/workbench/folders": (1, MADE),
+    "extensions/checker/workbench/in_pyodide": (1, MADE),  # by the page, of its own opponents
     "extensions/checker/in_pyodide": (1, MADE),  # by the page, of the bundle that was dropped
     "competition/conformance/bot_process": (2, SYSTEM),
     "competition/conformance/steps_incoming": (1, OURS),

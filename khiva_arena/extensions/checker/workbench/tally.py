@@ -11,7 +11,7 @@ FEWEST_DEALS = 5
 LEVEL = 0.95
 
 
-class OwnMatch(NamedTuple):
+class AuthorMatch(NamedTuple):
     """A match from the author's seat.
 
     deal: the number of its deal.
@@ -45,7 +45,7 @@ class OwnMatch(NamedTuple):
         return values[self.own] - fmean(value for seat, value in enumerate(values) if seat != self.own)
 
 
-def tally(matches: Sequence[OwnMatch], seats: int) -> dict[str, Any]:
+def tally(matches: Sequence[AuthorMatch], seats: int) -> dict[str, Any]:
     """Return the table of matches as plain values."""
     sources = list(matches[0].points[0]) if matches and matches[0].points else []
     of_source = {source: [(one, [of_seat.get(source, 0) for of_seat in one.points]) for one in matches] for source in sources}
@@ -68,7 +68,7 @@ def tally(matches: Sequence[OwnMatch], seats: int) -> dict[str, Any]:
     }
 
 
-def difference(matches: Sequence[OwnMatch], seats: int) -> dict[str, Any]:
+def difference(matches: Sequence[AuthorMatch], seats: int) -> dict[str, Any]:
     """Return the mean difference of scores over whole deals, and half of its 95 % interval: None below ``FEWEST_DEALS``."""
     by_deal: dict[int, list[float]] = {}
     for one in matches:

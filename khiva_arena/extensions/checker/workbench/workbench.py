@@ -41,7 +41,7 @@ from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
 from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage
-from khiva_arena.extensions.checker.workbench.tally import OwnMatch, tally
+from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
@@ -58,7 +58,7 @@ _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _KIT = re.compile(r"khiva_kit\.\w+")
 
-Told = dict[str, Any]
+PlainEvent = dict[str, Any]
 Tell = Callable[..., None]
 """Takes an event, and bytes that come with it."""
 
@@ -66,7 +66,7 @@ Tell = Callable[..., None]
 class RefusedError(Exception):
     """Nothing is played. ``trace``: the place in the author's files where the mistake is; None if it is not known."""
 
-    def __init__(self, why: str, trace: Told | None = None) -> None:
+    def __init__(self, why: str, trace: PlainEvent | None = None) -> None:
         super().__init__(why)
         self.trace = trace
 
@@ -174,7 +174,7 @@ class Workbench:
                 "scenery": dict(get(of.game, of.rules_version).scenery),
             }
         )
-        own: list[OwnMatch] = []
+        own: list[AuthorMatch] = []
         digests: list[str] = []
         due = 0.0
         for ordinal in range(timetable.matches):
@@ -195,7 +195,7 @@ class Workbench:
 
     async def _match(
         self, row: EventRow, place: ScheduledMatch, bots: Sequence[Bot], files: Mapping[str, str]
-    ) -> tuple[Told, OwnMatch]:
+    ) -> tuple[PlainEvent, AuthorMatch]:
         """Play a match. Return what is told of it, and how it ended for the author."""
         of, secret, own = row.definition, row.seed_secret(place.k), place.bots.index(0)
         header = of.header(of.seated(place.bots), row.match_id(place.ordinal), secret)
@@ -217,7 +217,7 @@ class Workbench:
         scores, end = _scores_by_step(record, secret)
         by_source = end.points_by_source
         points = [{**one.counted, **one.uncounted} for one in by_source] if by_source else ()
-        match = OwnMatch(place.k, own, record.ranks, record.scores, points, _most_ticks(record, own), len(own_faults))
+        match = AuthorMatch(place.k, own, record.ranks, record.scores, points, _most_ticks(record, own), len(own_faults))
         told = {
             "kind": "played",
             "ordinal": place.ordinal,
@@ -247,7 +247,7 @@ def _payload_of(bot: Bot) -> bytes:
         raise BotError(with_hint(str(error), advice)) from None
 
 
-def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: Told | None) -> None:
+def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: PlainEvent | None) -> None:
     """Raise RefusedError, with the words of the command, if the author's bot does not start."""
     if not (faults and faults[0].verdict is Verdict.START_FAILED):
         return
@@ -259,7 +259,7 @@ def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: Told |
     raise RefusedError(with_hint(problem_of(bot.name, report, 0, "", "", bot.asked_as), advice), trace)
 
 
-def _place_in_manifest(problems: str) -> Told:
+def _place_in_manifest(problems: str) -> PlainEvent:
     """Return the file of a mistake in bot.toml, {} for another mistake."""
     if f"{typed.AUTHOR}/bot.toml" not in problems:
         return {}
@@ -291,7 +291,7 @@ def _most_ticks(record: Record, own: int) -> int:
     return max((spent for step, row in rows for choice, spent in zip(step, row, strict=True) if choice.seat == own), default=0)
 
 
-def trace_in(notes: str, files: Mapping[str, str]) -> Told | None:
+def trace_in(notes: str, files: Mapping[str, str]) -> PlainEvent | None:
     """Return the last line of the author's own files that a trace names, and what was said at its end; None without a trace."""
     frames = [(found[1] or found[3], int(found[2] or found[4])) for found in _FRAME.finditer(notes)]
     frames = [(file, line) for file, line in frames if file in files]

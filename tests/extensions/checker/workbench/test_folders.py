@@ -10,6 +10,7 @@ from cases import cases
 from workbench_played import WISH, Event, template, told
 
 BOT = "name = 'b'\ninterpreter = 'python main.py'\nfiles = ['*.py']\n"
+STARTS_A_PROGRAM = "starts a program, and a page"
 
 
 def zipped(*files: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -104,12 +105,12 @@ def test_of_a_folder_only_what_files_names_is_read(tmp_path: Path) -> None:
     [
         ({"bot.toml": "name = 'b'\n"}, "my-bot/bot.toml: run is missing"),
         ({"bot.toml": "name = 'b'\nname = 'c'\n"}, "my-bot/bot.toml"),
-        ({"bot.toml": f"{BOT}build = 'make'\n"}, "build starts a program"),
+        ({"bot.toml": f"{BOT}build = 'make'\n"}, STARTS_A_PROGRAM),
         ({"bot.toml": f"{BOT}memory = 64\n"}, "16 MiB"),
         ({"bot.toml": f"{BOT}games = ['emira']\n"}, "emira, not khiva"),
-        ({"bot.toml": BOT.replace("python main", "python other")}, "other.py, which is not among its files"),
+        ({"bot.toml": BOT.replace("python main", "python other")}, "runs other.py"),
         ({"bot.toml": BOT, "../x": ""}, "letters"),
-        ({"bot.toml": BOT + "# \ud800\nbuild = 'make'\n"}, "build starts a program"),
+        ({"bot.toml": BOT + "# \ud800\nbuild = 'make'\n"}, STARTS_A_PROGRAM),
     ],
 )
 def test_a_folder_that_cannot_play_is_refused(tmp_path: Path, files: dict[str, str], why: str) -> None:

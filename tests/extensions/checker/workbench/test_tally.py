@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from khiva_arena.extensions.checker.workbench.tally import FEWEST_DEALS, OwnMatch, difference, quantile, tally
+from khiva_arena.extensions.checker.workbench.tally import FEWEST_DEALS, AuthorMatch, difference, quantile, tally
 
 
 def within(freedom: int, t: float, steps: int = 4_000) -> float:
@@ -21,7 +21,7 @@ def test_a_quantile_leaves_a_twentieth_outside(freedom: int) -> None:
     assert within(freedom, quantile(freedom)) == pytest.approx(0.95, abs=1e-9)
 
 
-def matches_of(deals: int, seats: int, lot: int) -> list[OwnMatch]:
+def matches_of(deals: int, seats: int, lot: int) -> list[AuthorMatch]:
     rng = random.Random(lot)
     out = []
     for deal in range(deals):
@@ -29,7 +29,7 @@ def matches_of(deals: int, seats: int, lot: int) -> list[OwnMatch]:
             scores = [rng.randrange(20) for _ in range(seats)]
             ranks = [1 + sum(other > score for other in scores) for score in scores]
             points = [{"salt": score // 3, "gems": score - score // 3} for score in scores]
-            out.append(OwnMatch(deal, own, ranks, scores, points, rng.randrange(9), rng.randrange(3)))
+            out.append(AuthorMatch(deal, own, ranks, scores, points, rng.randrange(9), rng.randrange(3)))
     return out
 
 
