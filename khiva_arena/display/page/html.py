@@ -41,6 +41,7 @@ _LITERAL = "\0"  # stands for a literal while the space around operators is take
 _TIGHT = re.compile(r" *([()\[\]{},;:?=<>*/&|!]) *|(?<![+-]) ?([+-]) ?(?![+-])")
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
+_SYMBOLS = 'from "./symbols.js"'  # what a drawing says of the file beside it; each game may have one
 _RESULTS, _SEAT = "main", "seat"
 """The module that a page begins with: of a page of results, and of a person's seat."""
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
@@ -228,13 +229,16 @@ def _lean(source: str) -> str:
 
 
 def page_script(games: Collection[str], first: str = _RESULTS) -> str:
-    """Return the modules that ``first`` needs, and the drawings of these games, in one script.
+    """Return the modules that ``first`` needs, and the drawings of these games with their symbols, in one script.
 
     Each module is in a function of its own that is called once, after the modules that it imports.
     """
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
-    drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
-    sources |= {f"drawing_{name}": source for name, source in drawings.items()}
+    drawings = [name for name in registry.NAMES if name in games and has_drawing(name)]
+    for name in drawings:
+        sources[f"drawing_{name}"] = _drawing(name).read_text().replace(_SYMBOLS, f'from "./symbols_{name}.js"')
+        if (symbols := files("khiva_arena.games") / name / "symbols.js").is_file():
+            sources[f"symbols_{name}"] = symbols.read_text()
     text = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
     entries = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
     return f"{text}\n_{first}.start({{ {entries} }});\n"

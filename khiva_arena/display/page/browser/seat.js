@@ -1,5 +1,5 @@
 // A person's seat: the drawn table as this seat knows it, and what can be chosen as things to click and as keys. All of it comes
-// from the page's own server, which tells a page that opens everything, and then what is new.
+// from whoever keeps the seat, such as the page's own server: everything when the seat is opened, and then what is new.
 
 import { duration, ordinal } from "./words.js";
 import { frames } from "./film.js";
@@ -17,9 +17,33 @@ const LOST = "The game has ended: the command in the terminal no longer runs.";
 
 /** @typedef {{ req: number, kind: string, legal: any[][], texts: string[], turn_ms: number, bank_ms: number, age_ms?: number, numbers: number[], title: string, about: string, rulings: string[] }} Ask */
 
-/** @param {Record<string, import("./types").Drawing>} drawings */
+/**
+ * How a seat hears and speaks: it hands over what is to be called with each message and when no more come, and gets what sends one.
+ * @typedef {(heard: (message: any) => void, closed: () => void) => (message: Record<string, any>) => void} Connect
+ */
+
+/** The seat of a page of its own. @param {Record<string, import("./types").Drawing>} drawings */
 export function start(drawings) {
   const title = h("h1", {}, "Khiva Arena");
+  const main = h("main", { id: "main", tabindex: -1 });
+  document.body.append(h("header", { class: "top" }, title), main);
+  sit({ connect: served, place: main, keys: keyed, title }, drawings);
+}
+
+/** @type {Connect} */
+function served(heard, closed) {
+  const socket = new WebSocket(`${location.href.replace(/^http/, "ws").replace(/#.*$/, "")}seat`);
+  socket.onmessage = (event) => heard(JSON.parse(event.data));
+  socket.onclose = closed;
+  return (message) => socket.send(JSON.stringify(message));
+}
+
+/**
+ * Takes a seat in a place of a page.
+ * @param {{ connect: Connect, place: Element, keys: (act: (key: string) => boolean) => void, title?: HTMLElement }} seat
+ * @param {Record<string, import("./types").Drawing>} drawings
+ */
+export function sit({ connect, place: within, keys, title = h("h2") }, drawings) {
   const status = h("output", { class: "status", "aria-live": "polite" }, "Waiting for the table …");
   const clock = h("span", { class: "clock dim" });
   const said = h("div", { class: "said", role: "status" });
@@ -30,8 +54,7 @@ export function start(drawings) {
   const legend = h("details", { class: "legend" });
   const mine = h("div", { class: "mine" });
   const stage = h("div", { class: "stage" }, h("div", {}, panel, said, place), h("div", {}, mine, h("div", { class: "help-panels" }, rules, legend), side));
-  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), stage));
-  document.body.append(h("header", { class: "top" }, title), main);
+  within.append(h("section", { class: "viewer seat" }, title.isConnected ? null : title, h("h2", { class: "turn-line" }, status, clock), stage));
   /** @type {any} */
   let table = null;
   let lines = story([], /** @type {any} */ ({}), () => {});
@@ -48,19 +71,32 @@ export function start(drawings) {
   /** @type {(key: string) => boolean} */
   let replay_keys = () => false;
   const drawing = () => drawings[table.game] ?? generic;
-  const socket = new WebSocket(`${location.href.replace(/^http/, "ws").replace(/#.*$/, "")}seat`);
+  /** The question that was answered last, and how; the choice stays marked until the next frame is here. */
+  let answered = /** @type {{ asked: Ask, choice: number } | null} */ (null);
 
-  const send = (/** @type {Record<string, any>} */ message) => socket.send(JSON.stringify(message));
   const choose = (/** @type {number} */ choice) => {
-    if (ask) send({ type: "choose", req: ask.req, choice });
+    if (!ask) return;
+    answered = { asked: ask, choice };
+    send({ type: "choose", req: ask.req, choice });
   };
-  const board = () => {
+  /** What the newest frame offers to a drawing. @returns {Partial<import("./types").Scene>} */
+  const offer = () => {
+    const asked = ask ?? answered?.asked;
+    if (!asked || looking >= 0) return {};
+    const choices = asked.texts.map((words, index) => ({ index, words, kind: asked.kind, piece: asked.legal[index] }));
+    return { choices, chosen: ask ? undefined : answered?.choice, hint: hint < 0 ? undefined : hint, choose };
+  };
+  /** Draws the table. @param {boolean} [again]  the same frame: whatever moved is there already */
+  const board = (again = false) => {
     if (!table?.frames.length) return;
     const at = looking < 0 ? table.frames.length - 1 : looking;
     const film = table.frames.slice(0, at + 1);
-    refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700 }));
+    const focused = focus_of(place.contains(document.activeElement) || mine.contains(document.activeElement));
+    refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700, ...offer() }));
+    if (again) for (const motion of place.getAnimations({ subtree: true })) motion.finish();
     refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
     hold();
+    if (focused) /** @type {HTMLElement | null} */ (stage.querySelector(focused))?.focus({ preventScroll: true });
     const told = lines(at, table.seat);
     if (told.parentNode !== side) refill(side, told);
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
@@ -90,9 +126,10 @@ export function start(drawings) {
     if (news.length) return [{ hinted: false, text: "go on", press: go_on, key: "space" }];
     return listed().filter(({ text }) => text === BACK || picked.every((word) => has_words(text, word)));
   };
-  const go_on = () => { news = []; asking(); choices(true); };
-  /** Makes the pieces of the own hand that a choice may name buttons. */
+  const go_on = () => { news = []; asking(); board(true); choices(true); };
+  /** Makes the pieces buttons that carry a choice, and those of the own hand that a choice may name. */
   const hold = () => {
+    for (const piece of /** @type {NodeListOf<HTMLElement>} */ (stage.querySelectorAll(".board [data-choice], .mine [data-choice]"))) carry(piece);
     for (const piece of /** @type {NodeListOf<HTMLElement>} */ (mine.querySelectorAll("[data-word]"))) {
       const word = piece.dataset.word ?? "";
       piece.replaceWith(h("button", { type: "button", class: `${piece.className} held`, "data-held": word, title: piece.title, onclick: () => pick(word) }, ...piece.childNodes));
@@ -104,12 +141,32 @@ export function start(drawings) {
       button.disabled = !picked.includes(word) && !texts.some((text) => has_words(text, word));
     }
   };
+  /** Makes a piece that carries a choice a button. @param {HTMLElement} piece */
+  const carry = (piece) => {
+    const index = Number(piece.dataset.choice);
+    const { key = "", text = "" } = options().find((one) => "choice" in one && one.choice === index) ?? {};
+    const open = ask !== null && !news.length && looking < 0;
+    let button = /** @type {HTMLButtonElement} */ (piece);
+    if (piece.tagName !== "BUTTON") {
+      const words = piece.textContent?.trim() ? {} : { "aria-label": piece.title || (ask ?? answered?.asked)?.texts[index] };
+      button = /** @type {HTMLButtonElement} */ (h("button", { type: "button", class: piece.className, "data-choice": index, title: piece.title || null, ...words, onclick: () => choose(index) }, ...piece.childNodes));
+      button.style.cssText = piece.style.cssText;
+      piece.replaceWith(button);
+    }
+    for (const old of button.querySelectorAll("kbd")) old.remove();
+    if (open && text && key) button.prepend(h("kbd", {}, key));
+    button.disabled = !open;
+    button.classList.toggle("hinted", open && index === hint);
+    button.classList.toggle("chosen", !ask && index === answered?.choice);
+  };
   const pick = (/** @type {string} */ word) => {
     picked = picked.includes(word) ? picked.filter((one) => one !== word) : [...picked, word];
     const meant = options().filter(({ text }) => text !== BACK);
     if (picked.length && meant.length === 1) return (picked = []), meant[0].press();
     choices();
   };
+  /** Whether the drawing has a list of the choices itself, which this question then needs no second time. */
+  const lists = () => !news.length && looking < 0 && place.querySelector(".options") !== null;
   const choices = (focus = false) => {
     if (!ask) return refill(panel);
     const list = options();
@@ -117,12 +174,12 @@ export function start(drawings) {
     refill(
       panel,
       news.length ? h("ul", { class: "news", tabindex: 0, "aria-label": "Before the question" }, news.map((line) => h("li", {}, line))) : h("p", { class: "dim" }, group ? `${group}, and then?` : ask.about || "Choose by a click or by its key:"),
-      h("ol", { class: "options" }, list.map((one) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, one.key ? h("kbd", {}, one.key) : null, one.text)))),
+      lists() ? null : h("ol", { class: "options" }, list.map((one) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, one.key ? h("kbd", {}, one.key) : null, one.text)))),
       table.hints && !news.length ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
       hinted,
     );
     hold();
-    if (focus) /** @type {HTMLElement | null} */ (panel.querySelector("button"))?.focus({ preventScroll: true });
+    if (focus) /** @type {HTMLElement | null} */ (stage.querySelector(".options button"))?.focus({ preventScroll: true });
   };
   /** The rulings that the question rests on, and what is drawn on the table. */
   const explain = () => {
@@ -147,6 +204,7 @@ export function start(drawings) {
   };
   const asked = (/** @type {Ask | null} */ now, /** @type {boolean} */ shows = true) => {
     ask = now;
+    if (now) answered = null;
     group = "";
     picked = [];
     hint = -1;
@@ -156,9 +214,9 @@ export function start(drawings) {
     asking();
     document.title = ask ? "● Your turn - Khiva Arena" : "Khiva Arena";
     tick();
+    board(!now);
     choices();
     explain();
-    board();
   };
   const tick = () => {
     clock.textContent = until && ask ? ` ${duration(Math.max(0, until - Date.now()) / 1000)} left` : "";
@@ -205,27 +263,29 @@ export function start(drawings) {
       if (message.req !== ask?.req) return;
       hint = message.choice;
       table.hinted = message.by;
+      board(true);
       choices();
     },
     over: (message) => over(message.over),
     refused: (message) => { status.textContent = message.text; },
   });
-  socket.onmessage = (event) => {
-    try {
-      const message = JSON.parse(event.data);
-      heard[message.type]?.(message);
-    } catch (error) {
-      say(sentence(error));
-    }
-  };
-  socket.onclose = () => {
-    if (table) say(LOST);
-    refill(panel);
-    ask = null;
-    tick();
-  };
-  whenever_wide(place, board);
-  keyed((key) => {
+  const send = connect(
+    (message) => {
+      try {
+        heard[message.type]?.(message);
+      } catch (error) {
+        say(sentence(error));
+      }
+    },
+    () => {
+      if (table) say(LOST);
+      refill(panel);
+      ask = null;
+      tick();
+    },
+  );
+  whenever_wide(place, () => board(true));
+  keys((key) => {
     if (!ask) return replay_keys(key);
     if (key === " " && news.length) return go_on(), true;
     if (key === "?") return go_on(), send({ type: "hint", req: ask.req }), true;
@@ -237,6 +297,12 @@ export function start(drawings) {
     option.press();
     return true;
   });
+}
+
+/** The selector of a piece that has the focus, to give it back to the piece that is drawn in its place. @param {boolean} inside */
+function focus_of(inside) {
+  const { choice, held } = inside ? /** @type {HTMLElement} */ (document.activeElement).dataset : {};
+  return choice ? `[data-choice="${choice}"]` : held ? `[data-held="${CSS.escape(held)}"]` : "";
 }
 
 /** Whether a text has a word, or words in a row, in it. @param {string} text @param {string} word */

@@ -228,6 +228,17 @@ export interface Frame {
   sketch: string;
 }
 
+/** What a seat can choose. */
+export interface Choice {
+  /** Its place in the list of choices. */
+  index: number;
+  /** What it says to a person, with its effect. */
+  words: string;
+  kind: string;
+  /** What the game calls it: an entry of legal. */
+  piece: any[];
+}
+
 /** What a drawing gets. */
 export interface Scene {
   frame: Frame;
@@ -242,6 +253,14 @@ export interface Scene {
   /** What the game says of its pieces. */
   scenery: any;
   width: number;
+  /** At a person's seat, while a question is open or was just answered: what it offers. An element with data-choice, an index, is made a button. */
+  choices?: Choice[];
+  /** The choice that was made; the step is not over yet. */
+  chosen?: number;
+  /** The choice that a hint names. */
+  hint?: number;
+  /** Chooses, for drawings that have more than a button for it, such as a field for a bid. */
+  choose?(index: number): void;
 }
 
 /** What a game brings to be drawn: one file, drawing.js, in its folder. */
