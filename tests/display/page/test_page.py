@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -180,7 +181,7 @@ def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Ma
         assert told == [f"step {number} of {len(steps) - 1}" for number in range(before + 1, step.number + 1)]
         before = step.number
         CHECKS[game](page, [step.state.view(seat) for seat in range(len(match.bots))])
-        points = page.texts(".player .points")
+        points = page.js(f"return {BY_SEAT}.map((seat) => seat.querySelector('.points')?.textContent).filter(Boolean)")
         assert [text.split()[-2] for text in points] == [str(score) for score in step.state.scores]
         of_seats = page.js(
             "return [...document.querySelectorAll('.by-source > li')].map((seat) =>"
@@ -198,10 +199,14 @@ def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Ma
     assert page.wrong() == []
 
 
+BY_SEAT = "[...document.querySelectorAll('.player')].sort((a, b) => a.dataset.seat - b.dataset.seat)"
+"""The windows of the seats, wherever they are on the table."""
+
+
 def drawn(page: Page, what: str) -> list[list[str]]:
     """By seat, the cards that stand beside a word."""
     found: list[list[str]] = page.js(
-        "return [...document.querySelectorAll('.player')]"
+        f"return {BY_SEAT}"
         ".map((seat) => [...seat.querySelectorAll(`[data-what=${arguments[0]}] .card`)].map((card) => card.textContent))",
         what,
     )
@@ -214,10 +219,11 @@ def khiva(page: Page, views: list[dict[str, Any]]) -> None:
     signs = "WBGPK"
     assert drawn(page, "hand") == [[f"{signs[colour]}{value}" for colour, value in view["hand"]] for view in views]
     assert drawn(page, "carpets") == [[f"{signs[colour]}{value}" for colour, value in cards] for cards in views[0]["carpets"]]
-    gems = page.texts(".player [data-what=gems]")
+    gems = page.js(f"return {BY_SEAT}.map((seat) => seat.querySelector('[data-what=gems]').textContent)")
     assert gems == [str(count) for count in views[0]["gems"]]
-    for words, key in (("teapots left", "teapots_left"), ("salt left", "salts_left")):
-        assert page.texts(f".middle [data-what='{words}']") == ([" ".join(map(str, views[0][key]))] if views[0][key] else [])
+    salts, teapots = "".join(map(str, views[0]["salts_left"])), sorted(Counter(views[0]["teapots_left"]).items())
+    for words, text in (("salt left", salts), ("teapots left", "".join(f"{value}{TIMES}{many}" for value, many in teapots))):
+        assert page.texts(f".middle [data-what='{words}']") == [text] * bool(text)
     left = page.texts(".middle [data-what='carpets left'] .card")
     assert left == [f"{signs[colour]}{value}" for colour, value in views[0]["carpets_left"]]
 
@@ -272,7 +278,7 @@ def test_eyes_of_one_seat_see_no_other_hand(page: Page, made: Made, game: str) -
     page.until("return document.querySelector('.player')")
     match = next(iter(khiva_arena.matches(store)))
     seen = page.js(
-        "return [...document.querySelectorAll('.player')].map((seat) => seat.querySelectorAll('[data-what=hand] .card.back, "
+        f"return {BY_SEAT}.map((seat) => seat.querySelectorAll('[data-what=hand] .card.back, "
         "[data-what=events] .card.back').length)"
     )
     view = match.replay()[3].state.view(1)

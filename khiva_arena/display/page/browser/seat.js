@@ -1,7 +1,7 @@
 // A person's seat: the drawn table as this seat knows it, and what can be chosen as things to click and as keys. All of it comes
 // from whoever keeps the seat, such as the page's own server: everything when the seat is opened, and then what is new.
 
-import { duration, ordinal } from "./words.js";
+import { count, duration, ordinal } from "./words.js";
 import { frames } from "./film.js";
 import { generic } from "./generic.js";
 import { h, keyed, refill, whenever_wide } from "./dom.js";
@@ -53,8 +53,10 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
   const rules = h("details", { class: "rules" });
   const legend = h("details", { class: "legend" });
   const mine = h("div", { class: "mine" });
-  const stage = h("div", { class: "stage" }, h("div", {}, panel, said, place), h("div", {}, mine, h("div", { class: "help-panels" }, rules, legend), side));
-  within.append(h("section", { class: "viewer seat" }, title.isConnected ? null : title, h("h2", { class: "turn-line" }, status, clock), stage));
+  const helps = h("div", { class: "help-panels" }, rules, legend);
+  const aloud = h("output", { class: "unseen", "aria-live": "polite" });
+  const stage = h("div", { class: "stage" }, h("div", {}, panel, said, place), h("div", {}, mine, helps, side));
+  within.append(h("section", { class: "viewer seat" }, title.isConnected ? null : title, h("h2", { class: "turn-line" }, status, clock), stage, aloud));
   /** @type {any} */
   let table = null;
   let lines = story([], /** @type {any} */ ({}), () => {});
@@ -94,7 +96,7 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
     const focused = focus_of(place.contains(document.activeElement) || mine.contains(document.activeElement));
     refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700, ...offer() }));
     if (again) for (const motion of place.getAnimations({ subtree: true })) motion.finish();
-    refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
+    if (!drawing().has_hand) refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
     hold();
     if (focused) /** @type {HTMLElement | null} */ (stage.querySelector(focused))?.focus({ preventScroll: true });
     const told = lines(at, table.seat);
@@ -130,12 +132,12 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
   /** Makes the pieces buttons that carry a choice, and those of the own hand that a choice may name. */
   const hold = () => {
     for (const piece of /** @type {NodeListOf<HTMLElement>} */ (stage.querySelectorAll(".board [data-choice], .mine [data-choice]"))) carry(piece);
-    for (const piece of /** @type {NodeListOf<HTMLElement>} */ (mine.querySelectorAll("[data-word]"))) {
+    for (const piece of /** @type {NodeListOf<HTMLElement>} */ (stage.querySelectorAll("[data-word]"))) {
       const word = piece.dataset.word ?? "";
       piece.replaceWith(h("button", { type: "button", class: `${piece.className} held`, "data-held": word, title: piece.title, onclick: () => pick(word) }, ...piece.childNodes));
     }
     const texts = ask && !news.length ? options().map(({ text }) => text) : [];
-    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (mine.querySelectorAll("[data-held]"))) {
+    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (stage.querySelectorAll("[data-held]"))) {
       const word = button.dataset.held ?? "";
       button.ariaPressed = String(picked.includes(word));
       button.disabled = !picked.includes(word) && !texts.some((text) => has_words(text, word));
@@ -168,13 +170,14 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
   /** Whether the drawing has a list of the choices itself, which this question then needs no second time. */
   const lists = () => !news.length && looking < 0 && place.querySelector(".options") !== null;
   const choices = (focus = false) => {
+    side.hidden = news.length > 0; // what happened is told in one place
     if (!ask) return refill(panel);
     const list = options();
     const hinted = hint < 0 || news.length ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, ask.texts[hint]));
     refill(
       panel,
       news.length ? h("ul", { class: "news", tabindex: 0, "aria-label": "Before the question" }, news.map((line) => h("li", {}, line))) : h("p", { class: "dim" }, group ? `${group}, and then?` : ask.about || "Choose by a click or by its key:"),
-      lists() ? null : h("ol", { class: "options" }, list.map((one) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, one.key ? h("kbd", {}, one.key) : null, one.text)))),
+      lists() ? null : h("ol", { class: "options" }, list.map((one) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, "data-points": "choice" in one ? `#${one.choice}` : one.text, onclick: one.press }, one.key ? h("kbd", {}, one.key) : null, one.text)))),
       table.hints && !news.length ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
       hinted,
     );
@@ -234,8 +237,8 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
       return;
     }
     const one = end.match;
-    status.textContent = `The match is over: you are ${ordinal(one.ranks[table.seat])}, with ${one.scores[table.seat]} points. All hands are open now.`;
-    const result = h("ol", { class: "seats", start: 0 }, one.names.map((/** @type {string} */ name, /** @type {number} */ seat) => h("li", {}, `${seat} ${name}: ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}${one.verdicts[seat] === "ok" ? "" : ` (${one.verdicts[seat]})`}`)));
+    status.textContent = `The match is over: you are ${ordinal(one.ranks[table.seat])}, with ${count(one.scores[table.seat], "point")}. All hands are open now.`;
+    const result = h("ol", { class: "seats", start: 0 }, one.names.map((/** @type {string} */ name, /** @type {number} */ seat) => h("li", {}, `${seat} ${name}: ${count(one.scores[seat], "point")}, ${ordinal(one.ranks[seat])}${one.verdicts[seat] === "ok" ? "" : ` (${one.verdicts[seat]})`}`)));
     const replay = h("div", { class: "viewer" });
     stage.replaceWith(said, h("header", { class: "match-head" }, result), replay);
     const film = frames(end.block, 0, end.legal);
@@ -244,7 +247,11 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
   const heard = /** @type {Record<string, (message: any) => void>} */ ({
     table: (message) => {
       table = message;
-      lines = story(table.frames, /** @type {any} */ ({ names: table.names, key: "" }), look);
+      if (drawing().has_hand) {
+        stage.classList.add("with-hand");
+        refill(stage, h("div", {}, place), h("div", {}, panel, said, helps, side));
+      }
+      lines = story(table.frames, /** @type {any} */ ({ names: table.names, key: "" }), look, drawing());
       const others = message.names.map((/** @type {string} */ name, /** @type {number} */ seat) => (seat === message.seat || !message.marks[seat].length ? "" : `; ${name}: ${message.marks[seat].join(", ")}`));
       title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat] === "you" ? "" : `${message.names[message.seat]}, `}seat ${message.seat}${others.join("")}`;
       refill(said);
@@ -255,6 +262,7 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
     },
     ask: (message) => {
       table.frames.push(message.frame);
+      aloud.textContent = message.frame.events.map((/** @type {any} */ { text }) => text).join("; ");
       asked(message.ask);
     },
     chosen: (message) => { if (message.req === ask?.req) asked(null); },
@@ -284,6 +292,16 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
       tick();
     },
   );
+  /** Shows where the choice leads that is pointed at or has the focus: whatever of the table says that it belongs to it. */
+  const point = (/** @type {Event} */ event) => {
+    const over = event.type === "focusout" || event.type === "pointerleave" ? null : /** @type {HTMLElement} */ (event.target).closest?.("[data-points], [data-choice], [data-held]");
+    const { points = "", choice, held } = /** @type {HTMLElement | null} */ (over)?.dataset ?? {};
+    const words = choice ? `#${choice}` : held ?? points;
+    for (const one of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll("[data-lead]"))) {
+      one.classList.toggle("pointed", words !== "" && (one.dataset.lead ?? "").split(" ").some((lead) => lead === words || (!lead.startsWith("#") && has_words(words, lead))));
+    }
+  };
+  for (const kind of ["pointerover", "pointerleave", "focusin", "focusout"]) stage.addEventListener(kind, point);
   whenever_wide(place, () => board(true));
   keys((key) => {
     if (!ask) return replay_keys(key);

@@ -11,29 +11,31 @@ import { seen } from "./film.js";
  * @param {import("./types").Frame[]} film  frames may be added
  * @param {import("./types").Match} one
  * @param {(step: number) => void} to
+ * @param {import("./types").Drawing} [drawing]
  */
-export function story(film, one, to) {
+export function story(film, one, to, drawing) {
   /** @type {import("./types").Eyes | null} */
   let whose = null;
   let list = h("ol");
   return (/** @type {number} */ step, /** @type {import("./types").Eyes} */ eyes) => {
     if (eyes !== whose) list = h("ol", { class: "events" });
     whose = eyes;
-    list.append(...film.slice(list.childElementCount).map((frame) => line(frame, eyes, one, to)));
+    list.append(...film.slice(list.childElementCount).map((frame) => line(frame, eyes, one, to, drawing)));
     [...list.children].forEach((shown, at) => light(shown, film[at].step === step ? "now" : film[at].step > step ? "later" : ""));
     return list;
   };
 }
 
-/** A line of the story: what happened in a frame. @param {import("./types").Frame} frame @param {import("./types").Eyes} eyes @param {import("./types").Match} one @param {(step: number) => void} to */
-function line(frame, eyes, one, to) {
+/** A line of the story: what happened in a frame. @param {import("./types").Frame} frame @param {import("./types").Eyes} eyes @param {import("./types").Match} one @param {(step: number) => void} to @param {import("./types").Drawing} [drawing] */
+function line(frame, eyes, one, to, drawing) {
   const faults = [...frame.asked.filter((ask) => ask.why && ask.why !== "forfeited").map((ask) => `${one.names[ask.seat]}: ${ask.why}, the default is played`)];
-  const texts = seen(frame, eyes).events.map((event) => event.text).filter(Boolean);
+  const events = seen(frame, eyes).events.filter((event) => event.text);
+  const head = events.findLast((event) => drawing?.tells?.(event.data)) ?? events[0]; // the one that is left when the others are folded
   return h(
     "li",
     {},
     h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step", onclick: (event) => { if (plain(event)) { event.preventDefault(); to(frame.step); } } }, frame.step),
-    h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), texts.map((text) => h("p", {}, text)), faults.length || texts.length ? null : h("p", { class: "dim" }, "…")),
+    h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), events.map((event) => h("p", { class: event === head ? "head" : null }, event.text)), faults.length || events.length ? null : h("p", { class: "dim" }, "…")),
   );
 }
 

@@ -265,9 +265,13 @@ export interface Scene {
 
 /** What a game brings to be drawn: one file, drawing.js, in its folder. */
 export interface Drawing {
+  /** Whether the table has the own window at its lower edge, so that a seat leaves it there. */
+  has_hand?: boolean;
   draw(scene: Scene): Element;
   /** One entry of legal, for people; knows is the view of the seat that is asked. */
   choice?(kind: string, entry: any, scenery: any, knows: Record<string, any>): string;
+  /** Whether an event is one that a step may be told by, in one line. */
+  tells?(event: Record<string, any>): boolean;
   /** Whether a frame begins a turn. */
   turn?(frame: Frame): number | null;
 }

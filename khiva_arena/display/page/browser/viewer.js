@@ -1,6 +1,6 @@
 // One match, step by step: the drawn table, the story, whose eyes look on, what could be chosen, and the scores over time.
 
-import { VERDICTS, ordinal } from "./words.js";
+import { VERDICTS, count, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
 import { link, listed, note } from "./route.js";
@@ -83,7 +83,7 @@ function top(one, matches, at) {
           {},
           `${seat} `,
           h("a", { href: link({ bot: id }) }, one.names[seat]),
-          `: ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}`,
+          `: ${count(one.scores[seat], "point")}, ${ordinal(one.ranks[seat])}`,
           faults.map(([, verdict, step, detail]) => h("a", { class: "badge", href: link({ match: one.key, step }), title: `${VERDICTS[verdict] ?? ""}${detail ? `: ${detail}` : ""}` }, `${verdict} at step ${step}`)),
         );
       }),
@@ -110,7 +110,8 @@ export function player(place, one, film, drawing, scenery, want) {
   const drawn = h("div", { class: "board" });
   const side = h("div", { class: "story" });
   const graph = h("div", { class: "scores" });
-  const where = h("output", { class: "where", "aria-live": "polite" });
+  const where = h("span", { class: "where" });
+  const aloud = h("output", { class: "unseen", "aria-live": "polite" });
   const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: last, value: step, "aria-label": "Step", oninput: () => to(Number(slider.value)) }));
   const play = h("button", { type: "button", class: "play", onclick: () => toggle() }, "play");
   const faults = [...new Set(one.faults.map((fault) => fault[2]))].sort((a, b) => a - b);
@@ -162,7 +163,7 @@ export function player(place, one, film, drawing, scenery, want) {
       return h("label", {}, h("input", { type: "radio", name: "eyes", value: whose, checked: whose === eyes, onchange: () => look(whose) }), words);
     }),
   );
-  const lines = story(film, one, (next) => to(next));
+  const lines = story(film, one, (next) => to(next), drawing);
   const show = (stays = false) => {
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
@@ -178,9 +179,10 @@ export function player(place, one, film, drawing, scenery, want) {
     slider.value = String(step);
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
     where.textContent = `step ${step} of ${last}`;
+    if (!stays) aloud.textContent = `${where.textContent}: ${frame.events.map((event) => event.text).join("; ")}`;
     for (const input of pick.querySelectorAll("input")) input.checked = input.value === String(eyes);
   };
-  refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph);
+  refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph, aloud);
   show();
   whenever_wide(place, () => show(true));
   /** @type {Record<string, () => unknown>} */
