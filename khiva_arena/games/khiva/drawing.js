@@ -76,7 +76,7 @@ function board(scene, low) {
   const { frame, before, names, choices = [], chosen, hint } = scene;
   const where = plan(scene, low);
   const { size, goods, lane, town, tall, wide } = where;
-  const ground = [path(`M1 1H${town - 4}V${tall - 1}H1Z`, "town"), path(`M${town - 4} 1V${tall - 1}`, "wall"), path(`M${town - 4} 3V${tall - 1}`, "wall")];
+  const ground = [path(`M1 1H${town - 4}V${tall - 1}H1Z`, "town"), path(`M${town - 4} 1V${tall - 1}`, "wall"), path(`M${town - 4} 3V${tall - 1}`, "wall"), path(`M${town - 4} 6V${tall - 1}`, "tiles")];
   for (let camel = 0; camel < 5; camel += 1) {
     const { x, y } = where.at(-1, 0, camel);
     ground.push(s("g", { class: `camel-${camel}` }, thing("tent", x - size * (where.narrow ? 0.82 : 0.98), y - 1, size * (where.narrow ? 0.8 : 0.94))));
@@ -85,7 +85,7 @@ function board(scene, low) {
     const near = where.at(seat, 1, 0);
     const end = where.at(seat, OUTPOST, 0);
     const foot = near.y + size / 2;
-    ground.push(path(`M${town - 4} ${foot}H${end.x}`, seat === low ? "way own-way" : "way"));
+    ground.push(path(`M${town - 4} ${foot}H${end.x}`, seat === low ? "way own-way" : "way"), path(`M${town + 6} ${foot}H${end.x}`, "tracks"));
     for (let shop = 1; shop < OUTPOST; shop += 1) {
       const { x } = where.at(seat, shop, 0);
       const many = GOODS[shop];

@@ -7,10 +7,10 @@ import { h, path, s } from "../../display/page/browser/dom.js";
 const PATTERNS = ["", "M-4-2h.01M0-2h.01M4-2h.01M-2 2h.01M2 2h.01", "M-4-3.5v7M0-3.5v7M4-3.5v7", "M-6 2l3-4 3 4 3-4 3 4", "M0-4.5L5 0 0 4.5-5 0ZM0-1l1.2 1L0 1-1.2 0Z"];
 
 /** Each shape: what it is filled with (f: its colour, d: in the shade, l: in the light, o: only a line), and where. @type {Record<string, string[][]>} */
-const SHAPES = {
+export const SHAPES = {
   camel: [
-    ["f", "M4.4 21.2C4.6 16.5 1.8 11.5 6 10C7.4 4.6 11.6 4.6 13 10C15 13 16.2 4.4 19.6 4.2L23 7L20 8.6C19.8 13.4 18 15.4 15.6 16.4L14.6 21.2L12.4 16.8H7.6L6.2 21.2Z"],
-    ["d", "M12.4 16.8H7.6L6.2 21.2L4.9 15.2C9 16.4 13 16 15.6 15L14.6 21.2Z"],
+    ["f", "M5.4 21.6L4 14.4C1.8 12.4 3.4 9.8 6.4 9.4C7.4 3 11.4 3 12.6 9.4C15.2 12.8 15.2 3.2 19.2 3L23 5.6L20.2 7.4C19.4 11.8 18.8 14 15.8 15L14.4 21.6L12.6 15.6H7.2Z"],
+    ["d", "M4.2 14.4C8 15.4 12 15 16.4 13.4L15.8 15L14.4 21.6L12.6 15.6H7.2L5.4 21.6Z"],
   ],
   teapot: [
     ["o", "M5.8 11C1 9.6 1 17.4 6 16.4"],

@@ -149,6 +149,73 @@ def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: st
         assert page.wrong() == []
 
 
+ON_THE_TABLE = """
+const go_on = document.querySelector('.news') && document.querySelector('.options button');
+return go_on || [...document.querySelectorAll('.khiva button:not(:disabled)')].at(-1);
+"""
+SMALL = """
+return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
+  .filter(({ width, height }) => width < arguments[0] || height < arguments[0]).length;
+"""
+
+
+def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path) -> None:
+    """On cards, places and piles; the list beside them is not touched."""
+    page.size(PHONE)
+    with seated(page, tmp_path, *table("khiva"), "--rule", "max_turns=10") as process:
+        kinds = set()
+        for state in states(page):
+            if state[1] and (one := page.js(ON_THE_TABLE)) is not None:
+                with suppress(StaleElementReferenceException):
+                    kinds.update({"held", "target", "pile"} & {*one.get_attribute("class").split()})
+                    one.click()
+        assert {"held", "target"} <= kinds
+        assert record_of(process).verdicts[0] == "ok"
+        assert page.wrong() == []
+
+
+def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_path: Path) -> None:
+    with seated(page, tmp_path, *table("khiva"), "--rule", "max_turns=10"):
+        load(page)
+        seen = set()
+        for state in states(page):
+            kind = " ".join(state[2].split()[:2])
+            if state[1] and kind not in seen and not kind.startswith("Waiting"):
+                seen.add(kind)
+                page.js("document.querySelector('.khiva [data-choice], .khiva .held')?.focus()")
+                assert violations(page, kind) == {}
+                assert page.js(SMALL, 44) == 0  # the last of them is on a phone
+                page.size(WIDE)
+                assert page.js(SMALL, 24) == 0
+            if state[1] and (last := page.js(LAST_CHOICE)) is not None:
+                with suppress(StaleElementReferenceException):
+                    last.click()
+        assert len(seen) > 3
+        assert violations(page, "the end") == {}
+
+
+def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(page: Page, tmp_path: Path) -> None:
+    lit = "return [...document.querySelectorAll('.pointed')].map((one) => one.dataset.camel ?? one.dataset.lead)"
+    with seated(page, tmp_path, *table("khiva")):
+        page.keys(" ")
+        card = page.js(HAND)[0][0]
+        page.js("document.querySelector('.held').focus()")
+        assert page.js(lit) == [str("WBGPK".index(card[0]))]
+        page.js("document.querySelectorAll('.options button')[1].focus()")
+        assert page.js(lit) == [str("WBGPK".index(page.js(HAND)[1][0][0]))]
+        page.js(
+            "window.marked = new Set();"
+            "const note = (one) => marked.add(one.classList.contains('to-play') + one.textContent);"
+            "new MutationObserver(() => document.querySelectorAll('.to-play, .to-pass').forEach(note))"
+            ".observe(document, { childList: true, subtree: true })"
+        )
+        other = page.js(HAND)[1][0]
+        page.click(".held", 0)
+        page.click(".held", 1)
+        page.until("return document.querySelector('.status').textContent === 'What happened'")
+        assert page.js("return [...marked].sort()") == [f"false{other}", f"true{card}"]
+
+
 def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, *table("khiva")):
         address, first = page.driver.current_url, page.driver.current_window_handle

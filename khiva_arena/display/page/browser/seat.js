@@ -113,10 +113,9 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
     const all = (ask?.texts ?? []).map((text, choice) => ({ hinted: choice === hint, choice, text, press: () => choose(choice) }));
     const digits = (ask?.numbers ?? []).every((number) => number < 10);
     const whole = () => all.map((one, at) => ({ ...one, key: digits ? String(ask?.numbers[at]) : KEYS[at] }));
-    if (all.length <= AT_ONCE) return whole();
-    const first = (/** @type {string} */ text) => text.split(", ")[0];
+    if (all.length <= AT_ONCE && !group) return whole();
     const groups = [...new Set(all.map(({ text }) => first(text)))];
-    if (groups.length === all.length || groups.length < 2) return whole();
+    if (!group && (groups.length === all.length || groups.length < 2)) return whole();
     const to = (/** @type {string} */ part) => () => { group = part; picked = []; choices(true); };
     const inside = (/** @type {string} */ part) => all.filter(({ text }) => first(text) === part);
     const parts = (/** @type {string} */ part) => (inside(part).length === 1 ? inside(part)[0] : { hinted: hint >= 0 && first(all[hint].text) === part, text: `${part} …`, press: to(part) });
@@ -165,6 +164,9 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
     picked = picked.includes(word) ? picked.filter((one) => one !== word) : [...picked, word];
     const meant = options().filter(({ text }) => text !== BACK);
     if (picked.length && meant.length === 1) return (picked = []), meant[0].press();
+    // Of a short list that is shown whole, too, the first cards are those of the first part.
+    const begun = [...new Set(meant.map(({ text }) => first(text)))].filter((part) => !group && picked.length && picked.every((one) => has_words(part, one)));
+    if (begun.length === 1 && meant.some(({ text }) => text !== begun[0] && first(text) === begun[0])) return (group = begun[0]), (picked = []), choices();
     choices();
   };
   /** Whether the drawing has a list of the choices itself, which this question then needs no second time. */
@@ -321,6 +323,11 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
 function focus_of(inside) {
   const { choice, held } = inside ? /** @type {HTMLElement} */ (document.activeElement).dataset : {};
   return choice ? `[data-choice="${choice}"]` : held ? `[data-held="${CSS.escape(held)}"]` : "";
+}
+
+/** The first part of a choice that has several. @param {string} text */
+function first(text) {
+  return text.split(", ")[0];
 }
 
 /** Whether a text has a word, or words in a row, in it. @param {string} text @param {string} word */
