@@ -23,7 +23,7 @@ TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
 ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten pages docs docs-oldest release rehearse rehearse-wheel site interpreters page page-soak schema vectors playthroughs headers clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-tools test-elsewhere check lint types contracts size rewritten pages docs docs-oldest release rehearse rehearse-wheel site interpreters page page-soak schema vectors playthroughs headers pictures clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -159,6 +159,9 @@ site: docs .venv/.test ## one folder for any static host, docs/_build/site: the 
 	@.venv/release/bin/pip $(INSTALL) --require-hashes -r .ci/release.txt
 	@.venv/release/bin/pip $(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
+
+pictures: .venv/.test ## take the pictures of the README and the docs again (needs Chromium); ALL=1: every game, on a desk and on a phone, into build/pictures
+	@$(BIN)/python -m tests.tools pictures $(if $(ALL),--all)
 
 headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiva.h, and build the library of them
 	@$(BIN)/python khiva_arena/native/build.py
