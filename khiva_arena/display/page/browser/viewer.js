@@ -164,18 +164,22 @@ export function player(place, one, film, drawing, scenery, want) {
     }),
   );
   const lines = story(film, one, (next) => to(next), drawing);
+  /** How wide the table and the graph are, measured before they are drawn anew: to ask in between would lay the page out once more. */
+  let wide = [700, 700];
   const show = (stays = false) => {
+    if (stays) wide = [drawn, graph].map((one) => one.clientWidth || 700);
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
-    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, before, one, drawing, scenery));
+    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: wide[0] }), choices(frame, before, one, drawing, scenery));
     const inside = side.contains(document.activeElement);
     const told = lines(step, eyes);
     if (told.parentNode !== side) refill(side, told);
     if (inside && !stays) /** @type {HTMLElement | null} */ (side.querySelector(".now .step"))?.focus({ preventScroll: true });
-    const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
-    if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
-    const wide = graph.clientWidth || 700;
-    refill(graph, scores(film, one, step, swings, to, wide), by_source(film, one, step, wide));
+    requestAnimationFrame(() => {
+      const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
+      if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
+    });
+    refill(graph, scores(film, one, step, swings, to, wide[1]), by_source(film, one, step, wide[1]));
     slider.value = String(step);
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
     where.textContent = `step ${step} of ${last}`;
@@ -183,7 +187,7 @@ export function player(place, one, film, drawing, scenery, want) {
     for (const input of pick.querySelectorAll("input")) input.checked = input.value === String(eyes);
   };
   refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph, aloud);
-  show();
+  show(true);
   whenever_wide(place, () => show(true));
   /** @type {Record<string, () => unknown>} */
   const acts = { ArrowRight: () => to(step + 1), ArrowLeft: () => to(step - 1), Home: () => to(0), End: () => to(last), " ": toggle, t: () => jump(turns, 1), T: () => jump(turns, -1), f: () => jump(faults, 1), F: () => jump(faults, -1), l: () => jump(swings, 1), "?": () => help.togglePopover(), a: () => look("all"), p: () => look("public") };
