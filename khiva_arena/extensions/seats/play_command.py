@@ -1,11 +1,13 @@
 """The work of ``khiva-arena play``: a person takes a seat in the browser, and bots take the others."""
 
 import os
+import shlex
 import sys
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -104,7 +106,7 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     last = {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
-    hub.say(_page_of_end(outcome.record, setup.job.secret, names) | last)
+    hub.say(_page_of_end(outcome.record, setup.job.secret, names) | last | {"again": _again(setup, sys.argv[1:])})
     _wait_until_shown(hub, options)
     _print(outcome, setup, names, as_json)
     say_faults(outcome, setup.job, setup.words, Tracing(trace=False, capture=None, notes=False))
@@ -151,6 +153,35 @@ def _since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> li
 
     verify(record, secret, watch)
     return lines
+
+
+def _again(setup: OneMatch, words: Sequence[str]) -> list[list[str]]:
+    """Return the commands that play once more, each with its name: on another deal, and on this one in the next seat.
+
+    words: of this command, after its name. A stored match that was played on has neither, and of several persons each would read
+        what only one has typed.
+    """
+    if words[:1] != ["play"] or setup.then or sum(map(_is_person, setup.words)) != 1:
+        return []
+    seed = setup.random_secret.hex() if setup.random_secret is not None else _values(words, "--seed")[-1]
+    next_seat = [word for bot in (*setup.words[-1:], *setup.words[:-1]) for word in ("--bot", bot)]
+    other, same = _without(words, "--seed"), _without(words, "--seed", "--bot")
+    return [
+        ["again", shlex.join(["khiva-arena", *other])],
+        ["the same deal in another seat", shlex.join(["khiva-arena", *same, *next_seat, "--seed", seed])],
+    ]
+
+
+def _values(words: Sequence[str], flag: str) -> list[str]:
+    """Return the values of a flag in a command, written as one word or as two."""
+    after = [second for first, second in pairwise(words) if first == flag]
+    return [*after, *(word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}="))]
+
+
+def _without(words: Sequence[str], *flags: str) -> list[str]:
+    """Return a command without some flags and their values."""
+    firsts = ("", *words)
+    return [word for before, word in zip(firsts, words, strict=False) if before not in flags and word.split("=")[0] not in flags]
 
 
 def _page_of_void(reason: str) -> dict[str, Plain]:

@@ -53,9 +53,9 @@ export const drawing = {
 function plan({ seats, width }, low) {
   const narrow = width < NARROW;
   const wide = Math.min(width, 1100) - (width < 500 ? 20 : 36); // without the border
-  const size = narrow ? 36 : Math.min(66, wide / 13.5, 440 / seats - 50);
+  const size = narrow ? 36 : Math.min(66, wide / 13.5, 450 / seats - 44);
   const goods = narrow ? 14 : 22;
-  const tall = Math.max(seats * (size + goods + (narrow ? 24 : 28)), 5 * (size + (narrow ? 8 : 6))) + 8;
+  const tall = Math.max(seats * (size + goods + (narrow ? 24 : seats > 3 ? 20 : 28)), 5 * (size + (narrow ? 8 : 6))) + 8;
   const town = narrow ? 70 : size * 2 + 26;
   const step = (wide - town - 12) / OUTPOST;
   const lane = tall / seats;
@@ -193,7 +193,7 @@ function turn({ frame, film, names, scenery }) {
       stay && stay.why !== "no_card" ? h("span", { class: "dim" }, STAYS[stay.why]) : null,
     );
   });
-  return h("section", { class: "turn", "aria-label": `Turn ${number}` }, h("h3", {}, `Turn ${number}`), cards.length ? h("ol", { class: "columns" }, columns) : null);
+  return h("section", { class: cards.length ? "turn" : "turn bare", "aria-label": `Turn ${number}` }, h("h3", {}, `Turn ${number}`), cards.length ? h("ol", { class: "columns" }, columns) : null);
 }
 
 /** What nobody has yet. @param {Scene} scene */

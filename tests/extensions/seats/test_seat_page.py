@@ -322,6 +322,7 @@ def test_a_hint_is_marked_among_the_choices(page: Page, tmp_path: Path) -> None:
         assert page.texts(".hint")[0].startswith("search would choose: ")
         played, passed = page.texts(".hint b")[0].split(", ")
         assert played in page.texts(".options .hinted")[0]
+        assert page.texts(".held.hinted") == [played.split()[1]]
         page.js("document.querySelector('.options .hinted').click()")
         page.until("return document.querySelector('.options')?.textContent.includes('back')")
         assert passed in page.texts(".options .hinted")[0]

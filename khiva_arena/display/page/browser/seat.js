@@ -136,9 +136,11 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
       piece.replaceWith(h("button", { type: "button", class: `${piece.className} held`, "data-held": word, title: piece.title, onclick: () => pick(word) }, ...piece.childNodes));
     }
     const texts = ask && !news.length ? options().map(({ text }) => text) : [];
+    const advice = hint < 0 || !ask ? "" : !group ? first(ask.texts[hint]) : first(ask.texts[hint]) === group ? ask.texts[hint].slice(group.length) : "";
     for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (stage.querySelectorAll("[data-held]"))) {
       const word = button.dataset.held ?? "";
       button.ariaPressed = String(picked.includes(word));
+      button.classList.toggle("hinted", has_words(advice, word));
       button.disabled = !picked.includes(word) && !texts.some((text) => has_words(text, word));
     }
   };
@@ -242,7 +244,8 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
     status.textContent = `The match is over: you are ${ordinal(one.ranks[table.seat])}, with ${count(one.scores[table.seat], "point")}. All hands are open now.`;
     const result = h("ol", { class: "seats", start: 0 }, one.names.map((/** @type {string} */ name, /** @type {number} */ seat) => h("li", {}, `${seat} ${name}: ${count(one.scores[seat], "point")}, ${ordinal(one.ranks[seat])}${one.verdicts[seat] === "ok" ? "" : ` (${one.verdicts[seat]})`}`)));
     const replay = h("div", { class: "viewer" });
-    stage.replaceWith(said, h("header", { class: "match-head" }, result), replay);
+    const again = (end.again ?? []).map((/** @type {string[]} */ [words, command]) => h("p", {}, `${words}: `, h("code", {}, command)));
+    stage.replaceWith(said, h("header", { class: "match-head" }, result), replay, ...again);
     const film = frames(end.block, 0, end.legal);
     replay_keys = player(replay, { ...one, event: { rules: table.rules } }, film, drawing(), table.scenery, { match: one.key, step: String(film.length - 1) });
   };
