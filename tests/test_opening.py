@@ -89,7 +89,7 @@ OTHERS = {
     "native/build": (6, OURS),
     "extensions/own_games/game_host": (2, SYSTEM),
     "extensions/checker/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
-    "display/page/html": (3, OURS),
+    "display/page/html": (4, OURS),
     "display/page/released": (1, OURS),
     "extensions/checker/rooms": (2, OURS),
     "rating/ratings/swiss_factors": (1, OURS),

@@ -3,7 +3,7 @@
 import { backs, player, slide } from "../../display/page/browser/pieces.js";
 import { h, picture, s } from "../../display/page/browser/dom.js";
 
-/** @type {import("../../../khiva_arena/display/page/browser/types").Drawing} */
+/** @type {import("../../../khiva_arena/display/page/browser/types.d.ts").Drawing} */
 export const drawing = {
   draw(scene) {
     const { frame, before, names, eyes } = scene;
