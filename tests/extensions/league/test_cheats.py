@@ -272,7 +272,7 @@ def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, play
 
 # --- lines of a beacon ---
 
-DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 3_600, 0)
+DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 86_400, 0)
 
 
 @pytest.fixture(scope="module")

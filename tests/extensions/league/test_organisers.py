@@ -24,7 +24,7 @@ from khiva_arena.records.replay.definition import DefinedBot, Definition
 from khiva_arena.records.store.db import EventRow, Store
 
 NOWHERE = {"number": 0, "before": "0" * 64, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 3_600, 0)
+DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 86_400, 0)
 
 
 @pytest.fixture(scope="module")
