@@ -263,15 +263,32 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
             raise BotError(problem)
         digest = _digest(regular_files.read(code, LARGEST_CODE, follow=False))
         code.chmod(0o444)
-        place = _code(note, digest)
-        place.parent.mkdir(exist_ok=True)
-        code.replace(place)
+        _keep(code, _code(note, digest), digest)
         draft = folder / "note"
         draft.write_text(json.dumps({"digest": digest}))
         draft.replace(note)
         return digest
     finally:
         scratch.remove(str(folder))
+
+
+def _keep(code: Path, place: Path, digest: str) -> None:
+    """Put compiled code in its place. Sound code that is there stays: another arbiter may just link it beside a payload."""
+    place.parent.mkdir(exist_ok=True)
+    try:
+        os.link(code, place)
+    except FileExistsError:
+        if not _has_digest(place, digest):
+            code.replace(place)
+    else:
+        code.unlink()  # or the removal of its folder would make it writable
+
+
+def _has_digest(code: Path, digest: str) -> bool:
+    try:
+        return _digest(regular_files.read(code, LARGEST_CODE, follow=False)) == digest
+    except OSError:
+        return False
 
 
 def _cpu_of_children() -> float:

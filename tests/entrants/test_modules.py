@@ -142,6 +142,16 @@ def test_it_is_compiled_once_and_again_when_its_code_has_changed(tmp_path: Path,
     assert sorted(path.name for path in home.iterdir()) == sorted([code.parent.name, next(home.glob("*.json")).name])
 
 
+def test_sound_code_stays_where_it_is_when_another_arbiter_compiles_its_module_too(tmp_path: Path) -> None:
+    """An arbiter that just links the code beside a payload, or starts a bot of it, finds it at each moment."""
+    code = code_of(stage(module(tmp_path / "a")))
+    first = code.stat().st_ino
+    (note,) = code.parents[1].glob("*.json")
+    note.unlink()  # as it is for both until one has compiled
+    assert code_of(stage(module(tmp_path / "a"))).stat().st_ino == first
+    assert note.exists()
+
+
 def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches of users hold code of earlier versions, whose notes had the number of the price list in place of the meter's hash.
     The number stays."""

@@ -21,6 +21,7 @@ from published import HERE, published
 from sample_stream import begin
 from stores import RANDOM
 
+from khiva_arena.bots.sandbox.detect import levels
 from khiva_arena.common import stream
 from khiva_arena.common.exit_codes import BUG, INTERRUPTED, rows_of
 from khiva_arena.common.stream import encoded
@@ -403,6 +404,7 @@ def nothing_foreign(*words: str) -> Callable[[Place], None]:
             patch.setenv("PATH", str(place.folder))  # looking for each language takes long
             place.say(*words)
             place.say(*words, "--json")
+        levels.cache_clear()  # of the levels that a machine without tools gives
 
     return check
 
