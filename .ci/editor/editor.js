@@ -59,6 +59,7 @@ const replacing = EditorView.domEventHandlers({
 export function editor(host, plays, changes) {
   const root = host.attachShadow({ mode: "open" });
   const states = new Map();
+  const opened = new Map(); // each text as it was, with its ends of lines
   let shown = "";
   const stateOf = (name, doc) => EditorState.create({
     doc,
@@ -81,14 +82,17 @@ export function editor(host, plays, changes) {
     // Take other files in place of those that it has.
     open(files, first) {
       states.clear();
-      for (const [name, text] of Object.entries(files)) states.set(name, stateOf(name, text));
+      for (const [name, text] of Object.entries(files)) {
+        states.set(name, stateOf(name, text));
+        opened.set(name, { text, doc: states.get(name).doc });
+      }
       show(first);
     },
     show,
     shown: () => shown,
     files() {
       if (states.has(shown)) states.set(shown, view.state);
-      return Object.fromEntries([...states].map(([name, { doc }]) => [name, doc.toString()]));
+      return Object.fromEntries([...states].map(([name, { doc }]) => [name, doc.eq(opened.get(name).doc) ? opened.get(name).text : doc.toString()]));
     },
     // Mark a line of a file and bring it into view, or of all files none.
     mark(name, line, text) {

@@ -143,7 +143,7 @@ def test_a_bot_is_written_played_seen_and_saved_by_keys(
     assert wrong(opened) == []
 
 
-PYTHON, JAVASCRIPT = "Write a bot in Python", "in JavaScript"
+PYTHON, JAVASCRIPT = "Write a bot in Python", "Write a bot in JavaScript"
 CASES = [
     ("chromium", JAVASCRIPT, ""),
     ("chromium", PYTHON, "#rerun"),
@@ -204,6 +204,32 @@ def test_a_play_is_stopped_and_the_next_one_is_played(page: Path, chromium: Page
     for size, dark in ((WIDE, False), (PHONE, True)):
         chromium.size(size, dark)
         assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_of_a_folder_only_the_files_of_its_bot_toml_are_opened(tmp_path: Path, page: Path, chromium: Page) -> None:
+    lines = "from khiva_kit import play\r\nplay('my-bot', lambda decide, match: 0)\r\n"
+    folder = tmp_path / "mine"
+    (folder / "more").mkdir(parents=True)
+    (folder / "bot.toml").write_text("name = 'mine'\ninterpreter = 'python main.py'\nfiles = ['*.py', 'more/*.txt']\n")
+    (folder / "main.py").write_bytes(lines.encode())
+    (folder / "more" / "data.txt").write_text("one")
+    for number in range(600):
+        (folder / "more" / f"{number}.bin").write_bytes(b"\xff")
+    at_the_bench(chromium, page)
+    chromium.driver.find_element("css selector", "[webkitdirectory]").send_keys(str(folder))
+    status(chromium, "is open")
+    assert sorted(chromium.texts(".files button")) == ["bot.toml", "main.py", "more/data.txt"]
+    tab_to(chromium, "Save")
+    press(chromium, ENTER)
+    data = saved(chromium)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.read("khiva-workbench/my-bot/main.py").decode() == lines
+    (tmp_path / "again.zip").write_bytes(data)
+    at_the_bench(chromium, page)
+    chromium.driver.find_element("css selector", "[accept='.zip']").send_keys(str(tmp_path / "again.zip"))
+    status(chromium, "is open")
+    assert sorted(chromium.texts(".files button")) == ["bot.toml", "main.py", "more/data.txt"]
+    assert wrong(chromium) == []
 
 
 def test_a_check_of_a_bundle_is_given_no_block_of_the_workbench(page: Path, module_cup: Path, chromium: Page) -> None:

@@ -28,7 +28,7 @@ export function start(drawings) {
     { class: "takes" },
     h("h2", {}, "Write a bot"),
     h("p", {}, "Write a bot in this page and play it against others, by the real rules. Nothing is installed, sent or stored, so save what you want to keep."),
-    h("p", {}, h("button", { type: "button", onclick: () => write("python") }, "Write a bot in Python"), " ", h("button", { type: "button", onclick: () => write("javascript") }, "in JavaScript")),
+    h("p", {}, h("button", { type: "button", onclick: () => write("python") }, "Write a bot in Python"), " ", h("button", { type: "button", onclick: () => write("javascript") }, "Write a bot in JavaScript")),
     h("p", { class: "dim" }, "Or drop a bot's folder or its zip here. Nothing of it is played before you say so."),
   );
   const head = h("header", { class: "bench-head" }, h("h1", {}, "Khiva Arena"), back);
@@ -39,7 +39,7 @@ export function start(drawings) {
     event.preventDefault();
     const { dataTransfer } = event;
     if (!dataTransfer?.files.length) return;
-    if (bench || is_bot(dataTransfer)) dropped(dataTransfer).then((entries) => write("").open(entries));
+    if (bench || is_bot(dataTransfer)) dropped(dataTransfer).then((entries) => write("").open(entries), () => write("").open([]));
     else check.check(dataTransfer.files[0]);
   });
   keyed((key) => (bench ?? check).keys(key));

@@ -2,7 +2,7 @@
 
 /** @typedef {[string, File][]} Entries  paths, and what is there; of a zip one */
 
-const MOST = { files: 500, bytes: 2 ** 24, of_one: 2 ** 22 };
+const MOST = { files: 500, bytes: 2 ** 24, packed: 2 ** 22, listed: 20_000 };
 const LEFT_OUT = /(^|\/)(\.[^/]*|node_modules|__pycache__)\//;
 
 /** Whether what was dropped is a bot, and not a bundle. @param {DataTransfer} data */
@@ -25,7 +25,7 @@ async function walk(folder, found) {
   const reader = folder.createReader();
   for (;;) {
     const some = /** @type {FileSystemEntry[]} */ (await new Promise((resolve, reject) => reader.readEntries(resolve, reject)));
-    if (!some.length || found.length > MOST.files) return;
+    if (!some.length || found.length > MOST.listed) return;
     for (const one of some) {
       const path = one.fullPath.replace(/^\//, "");
       if (LEFT_OUT.test(`${path}/`)) continue;
@@ -40,19 +40,37 @@ export function chosen(input) {
   return [...(input.files ?? [])].map((file) => /** @type {[string, File]} */ ([file.webkitRelativePath || file.name, file])).filter(([path]) => !LEFT_OUT.test(path));
 }
 
+const bytes = async (/** @type {File} */ file) => new Uint8Array(await file.arrayBuffer());
+
 /**
- * What the worker is asked to open. Throws an error with a sentence for the reader if it is too much.
+ * What the worker is asked first: to open a zip, or which files of a folder its bot.toml names. Throws an error with a sentence for
+ * the reader.
  * @param {Entries} entries
  */
 export async function request(entries) {
-  const bytes = async (/** @type {File} */ file) => new Uint8Array(await file.arrayBuffer());
   if (entries.length === 1 && !entries[0][0].includes("/")) {
-    if (entries[0][1].size > MOST.of_one) throw new Error("The zip is too large: a page takes 4 MiB.");
+    if (entries[0][1].size > MOST.packed) throw new Error("The zip is too large: a page takes 4 MiB.");
     return { workbench: JSON.stringify({ do: "open" }), data: await bytes(entries[0][1]) };
   }
-  const small = entries.filter(([, file]) => file.size <= MOST.of_one);
-  const size = small.reduce((sum, [, file]) => sum + file.size, 0);
-  if (small.length > MOST.files || size > MOST.bytes) throw new Error("The folder is too large: a page takes 500 files and 16 MiB.");
-  const inside = small.map(([path, file]) => /** @type {[string, File]} */ ([path.replace(/^[^/]*\//, ""), file]));
-  return { workbench: JSON.stringify({ do: "open", entries: inside.map(([path]) => path) }), data: await Promise.all(inside.map(([, file]) => bytes(file))) };
+  const files = inside(entries);
+  const bot = files.get("bot.toml");
+  if (!bot || bot.size > MOST.packed) throw new Error("This folder has no bot.toml of a bot: open the folder in which it lies.");
+  return { workbench: JSON.stringify({ do: "look", entries: [...files.keys()] }), data: await bytes(bot) };
+}
+
+/**
+ * What the worker is asked then: to open the files of a folder that its bot.toml names. No other is read.
+ * @param {Entries} entries @param {string[]} names
+ */
+export async function named(entries, names) {
+  const files = inside(entries);
+  const wanted = names.flatMap((name) => files.get(name) ?? []);
+  const size = wanted.reduce((sum, file) => sum + file.size, 0);
+  if (wanted.length > MOST.files || size > MOST.bytes) throw new Error("The bot is too large: a page takes 500 files and 16 MiB.");
+  return { workbench: JSON.stringify({ do: "open", entries: names }), data: await Promise.all(wanted.map(bytes)) };
+}
+
+/** The files by their paths in the folder. @param {Entries} entries */
+function inside(entries) {
+  return new Map(entries.map(([path, file]) => [path.replace(/^[^/]*\//, ""), file]));
 }

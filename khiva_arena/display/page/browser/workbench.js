@@ -1,7 +1,7 @@
 // The workbench: a bot's files in an editor, and the matches that it plays in this page against a bot that is in it.
 
 import { h, refill } from "./dom.js";
-import { chosen, request } from "./opened.js";
+import { chosen, named, request } from "./opened.js";
 import { bytes_of } from "./packed.js";
 import { results } from "./results.js";
 import { route } from "./route.js";
@@ -23,6 +23,8 @@ export function workbench(drawings) {
   let spare = null;
   let [has_stopped, is_playing, started] = [false, false, ""];
   let [edits, saved, saving, opening] = [0, 0, 0, 0];
+  /** @type {import("./opened.js").Entries} */
+  let chosen_files = [];
   let [planned, begun, seed_of_last] = [0, 0, ""];
 
   const status = h("output", { class: "status", role: "status" }, "Nothing is started before your first key in the editor.");
@@ -109,8 +111,8 @@ export function workbench(drawings) {
 
   const hears = /** @type {Record<string, (found: any, data: any) => void>} */ ({
     started: () => { if (!is_playing && !has_stopped) say("Ready: Ctrl-Enter plays, or Cmd-Enter."); },
-    refused({ why, file, line }) {
-      rests();
+    refused({ of, why, file, line }) {
+      if (of === "play") rests();
       say(`Refused: ${why}`);
       if (file && line) marks(file, line, why);
     },
@@ -132,8 +134,15 @@ export function workbench(drawings) {
       saved = saving;
       say(`Saved as ${name}.`);
     },
+    async wanted({ entries }) {
+      try {
+        worker?.ask(await named(chosen_files, entries));
+      } catch (error) {
+        say(/** @type {Error} */ (error).message);
+      }
+    },
     opened({ name, files }) {
-      if (is_playing || (edits !== opening && !may_lose())) return; // a key was pressed while it was opened
+      if (is_playing || (edits !== opening && !may_lose())) return say("Nothing was opened."); // a key was pressed meanwhile
       load(files);
       say(`${name} is open. Nothing of it is played before you say so.`);
     },
@@ -147,7 +156,7 @@ export function workbench(drawings) {
     try {
       const what = await request(entries);
       start();
-      opening = edits;
+      [opening, chosen_files] = [edits, entries];
       say("Opening …");
       worker?.ask(what);
     } catch (error) {
@@ -165,7 +174,7 @@ export function workbench(drawings) {
     say("Saving …");
     ask({ ...wish("save"), seed: value("seed").trim() || seed_of_last });
   };
-  const bar = h("div", { class: "bar", role: "toolbar", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
+  const bar = h("div", { class: "bar", role: "group", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
   const begin = (/** @type {string} */ word) => {
     if (is_playing || !may_lose()) return;
     load(templates[word]);

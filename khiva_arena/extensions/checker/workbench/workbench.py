@@ -8,7 +8,7 @@ Requests are plain values, and so are the events that are told:
     {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to be read
     {"do": "open"}, with a zip; {"do": "open", "entries"}, with the files of a folder
 
-    {"kind": "refused", "why", "file", "line"}: nothing is played; the place only if it is known
+    {"kind": "refused", "of", "why", "file", "line"}: nothing is played; the place only if it is known
     {"kind": "event", ...}: the line that plays it, and what the viewer of pages takes
     {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
     {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"}, {"kind": "wanted", "entries"},
@@ -109,13 +109,17 @@ class Workbench:
                     self._open(request, data)
         except RefusedError as refused:
             place = {key: refused.trace[key] for key in ("file", "line")} if refused.trace else {}
-            self._tell({"kind": "refused", "why": self._shown(str(refused)), **place})
+            self._tell({"kind": "refused", "of": request["do"], "why": self._shown(str(refused)), **place})
         except ArenaError as error:
             problems = "\n".join(error.problems) if error.problems else str(error)
-            self._tell({"kind": "refused", "why": self._shown(problems), **_place_in_manifest(problems)})
+            self._tell({"kind": "refused", "of": request["do"], "why": self._shown(problems), **_place_in_manifest(problems)})
         except (HostFault, RecursionError, MemoryError) as fault:
             self._tell(
-                {"kind": "refused", "why": self._shown(f"this browser cannot play it: {str(fault) or type(fault).__name__}")}
+                {
+                    "kind": "refused",
+                    "of": request["do"],
+                    "why": self._shown(f"this browser cannot play it: {str(fault) or type(fault).__name__}"),
+                }
             )
 
     def _shown(self, text: str) -> str:
