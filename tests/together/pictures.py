@@ -117,7 +117,7 @@ def take_sheet(page: Page, file: Path) -> None:
     sources = {path.name.removesuffix(".js"): path.read_text() for path in html._folder().iterdir() if path.name.endswith(".js")}
     sources["symbols_khiva"] = (ROOT / "khiva_arena/games/khiva/symbols.js").read_text()
     filters = "".join(f'<filter id="{name}"><feColorMatrix values="{matrix}"/></filter>' for name, matrix in FILTERS.items())
-    style, script = html.page_style() + SEEN, html.script_of(sources, "dom", "symbols_khiva") + SHEET
+    style, script = html.page_style(["khiva"]) + SEEN, html.script_of(sources, "dom", "symbols_khiva") + SHEET
     head = f"<!doctype html><style>{style}</style><svg width=0 height=0>{filters}</svg>"
     file.write_text(f"{head}<main></main><script>{script}</script>")
     page.visit(file.as_uri())

@@ -91,7 +91,7 @@ class MatchList:
 def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
     """Return the whole file. ``replays``: blocks of ``records/replay/frames.py``, compressed, which ``matches`` name by
     number."""
-    script, style = page_script(data.scenery), page_style()
+    script, style = page_script(data.scenery), page_style(data.scenery)
     plain = _as_shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -127,7 +127,7 @@ class SeatPage(NamedTuple):
 
 def seat_page(game: str, engine: str) -> SeatPage:
     """Return the page of a person's seat. Everything that the page shows it hears from its own server."""
-    script, style = page_script((game,), _SEAT), page_style()
+    script, style = page_script((game,), _SEAT), page_style((game,))
     policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
     text = _PAGE.format(
@@ -154,9 +154,9 @@ def is_ours(page: str) -> bool:
 @cache
 def _policies() -> frozenset[str]:
     """Return the policies of all pages of results, which differ by the games that they draw."""
-    names, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
+    names = [name for name in registry.NAMES if has_drawing(name)]
     games = [part for count in range(len(names) + 1) for part in combinations(names, count)]
-    return frozenset(policy(page_script(part), style) for part in games)
+    return frozenset(policy(page_script(part), page_style(part)) for part in games)
 
 
 def as_json(value: Any) -> bytes:
@@ -166,7 +166,7 @@ def as_json(value: Any) -> bytes:
 
 def has_drawing(game: str) -> bool:
     """Tell whether a game brings a drawing of its own; without one its matches are shown as text."""
-    return _drawing(game).is_file()
+    return _of_game(game, "drawing.js").is_file()
 
 
 def _as_shown(value: Any) -> Any:
@@ -191,9 +191,11 @@ def hash_of(text: str) -> str:
     return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
-def page_style(*more: str) -> str:
-    """Return the style of every page, and of those named styles that only one has."""
-    text = "".join((_folder() / f"{name}.css").read_text() for name in ("page", *more))
+def page_style(games: Collection[str] = (), *more: str) -> str:
+    """Return the style of every page, that of the drawings of these games, and those named styles that only one page has."""
+    styles = [_folder() / f"{name}.css" for name in ("page", *more)]
+    styles += [style for name in registry.NAMES if name in games and (style := _of_game(name, "drawing.css")).is_file()]
+    text = "".join(style.read_text() for style in styles)
     return _AROUND.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", text)))
 
 
@@ -236,8 +238,8 @@ def page_script(games: Collection[str], first: str = _RESULTS) -> str:
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
     drawings = [name for name in registry.NAMES if name in games and has_drawing(name)]
     for name in drawings:
-        sources[f"drawing_{name}"] = _drawing(name).read_text().replace(_SYMBOLS, f'from "./symbols_{name}.js"')
-        if (symbols := files("khiva_arena.games") / name / "symbols.js").is_file():
+        sources[f"drawing_{name}"] = _of_game(name, "drawing.js").read_text().replace(_SYMBOLS, f'from "./symbols_{name}.js"')
+        if (symbols := _of_game(name, "symbols.js")).is_file():
             sources[f"symbols_{name}"] = symbols.read_text()
     text = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
     entries = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
@@ -276,5 +278,5 @@ def _folder() -> Traversable:
     return files(__package__) / "browser"
 
 
-def _drawing(game: str) -> Traversable:
-    return files("khiva_arena.games") / game / "drawing.js"
+def _of_game(game: str, file: str) -> Traversable:
+    return files("khiva_arena.games") / game / file

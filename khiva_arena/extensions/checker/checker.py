@@ -81,7 +81,7 @@ def checker_page(runtime: bytes) -> str:
     data = {name: _block(name, content) for name, content in sorted(_contents(held).items())}
     from khiva_arena.extensions.checker.in_page import carries  # not above: what it checks with comes with it
 
-    script, style, editor = page_script(NAMES, "doors"), page_style("doors"), held[_ID].decode()
+    script, style, editor = page_script(NAMES, "doors"), page_style(NAMES, "doors"), held[_ID].decode()
     policy = _POLICY.format(script=hash_of(script), editor=hash_of(editor), style=hash_of(style))
     words = {"engine": __version__, "carries": carries(), "policy": policy, "style": style, "script": script, "editor": editor}
     return _PAGE.format(data="\n".join(data.values()), **words)

@@ -24,7 +24,7 @@ export const drawing = {
     const windows = scene.names.map((_, seat) => front(scene, seat, seat === low));
     return h(
       "div",
-      { class: "table khiva" },
+      { class: "table tabletop khiva" },
       h("div", { class: "others-here" }, windows.filter((_, seat) => seat !== low)),
       board(scene, low),
       turn(scene),

@@ -49,7 +49,7 @@ def test_what_is_on_a_card_can_be_read_on_its_colour() -> None:
 
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_a_drawing_is_small_and_its_shapes_are_simple(game: str) -> None:
-    files = [*(PACKAGE / "games" / game).glob("*.js")]
+    files = [file for file in (PACKAGE / "games" / game).iterdir() if file.suffix in {".js", ".css"}]
     assert sum(file.stat().st_size for file in files) <= DRAWING_BYTES
     paths = [path for file in files if file.name == "symbols.js" for path in re.findall(r'"(M[^"]*)"', file.read_text())]
     assert [path for path in paths if len(re.findall("[A-Za-z]", path)) > COMMANDS and "h.01" not in path] == []

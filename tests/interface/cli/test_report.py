@@ -409,4 +409,4 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_script_and_style_of_a_page_stay_below_145_kb(game: str) -> None:
     """Bound what a report pays for tables that are drawn: 45 kB above the 100 kB of diagrams."""
-    assert len((html.page_script([game]) + html.page_style()).encode()) < 145_000
+    assert len((html.page_script([game]) + html.page_style([game])).encode()) < 145_000
