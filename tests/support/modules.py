@@ -91,6 +91,7 @@ def answers_to(
             answers.append((WORDS[number], used, "" if number in QUIET else told.hex()))
             notes += seat.notes
             seat.notes.clear()
+    seat.drop()
     return answers, notes
 
 

@@ -27,7 +27,7 @@ class NativeSeat:
         return bytes(self._seat.notes)
 
     def end(self) -> None:
-        pass
+        self._seat.drop()
 
 
 class NativePage:
@@ -54,4 +54,5 @@ class NativePage:
             if word == "ask":
                 number, used, told = seat.ask(ticks)
                 results.append((WORDS[number], used, told))
+        seat.drop()
         return "", results, bytes(seat.notes)
