@@ -5,7 +5,7 @@ import { javascript } from "@codemirror/lang-javascript";
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 const TINT = (colour, part) => `color-mix(in srgb, var(${colour}) ${part}%, transparent)`;
@@ -15,9 +15,8 @@ const LOOKS = EditorView.theme({
   ".cm-scroller": { overflow: "auto", fontFamily: "ui-monospace, monospace", lineHeight: "1.45" },
   ".cm-gutters": { background: "var(--raised)", color: "var(--dim)", border: "none" },
   ".cm-content": { caretColor: "var(--ink)" },
-  ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-activeLine": { background: TINT("--accent", 7) },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { background: TINT("--accent", 28) },
+  ".cm-line::selection, .cm-line ::selection": { background: TINT("--accent", 28) },
   "&.cm-focused .cm-matchingBracket": { background: TINT("--accent", 28) },
   ".cm-line.error": { background: TINT("--bad", 18), boxShadow: "inset 4px 0 var(--bad)" },
 });
@@ -64,7 +63,7 @@ export function editor(host, plays, changes) {
   const stateOf = (name, doc) => EditorState.create({
     doc,
     extensions: [
-      lineNumbers(), history(), drawSelection(), highlightSpecialChars(), highlightActiveLine(), indentOnInput(), bracketMatching(),
+      lineNumbers(), history(), highlightSpecialChars(), highlightActiveLine(), indentOnInput(), bracketMatching(),
       LANGUAGES.get(name.split(".").at(-1)) ?? [], syntaxHighlighting(COLOURS), LOOKS, marked, leaving, replacing,
       EditorView.contentAttributes.of({ "aria-label": `${name}. Esc and then Tab leave the editor.` }),
       EditorView.updateListener.of((update) => update.docChanged && changes()),
@@ -82,6 +81,7 @@ export function editor(host, plays, changes) {
     // Take other files in place of those that it has.
     open(files, first) {
       states.clear();
+      shown = ""; // or the text that is shown would stay under its name
       for (const [name, text] of Object.entries(files)) {
         states.set(name, stateOf(name, text));
         opened.set(name, { text, doc: states.get(name).doc });

@@ -20,13 +20,25 @@ BROWSERS = ("firefox-esr", "firefox")
 WAIT, PAUSE = 600, 0.2
 PORT = "MarionetteActivePort"
 """The file of a profile with the port of its Firefox."""
-PREFERENCES = 'user_pref("marionette.port", 0);\nuser_pref("datareporting.policy.dataSubmissionEnabled", false);\n'
+PREFERENCES = "".join(
+    f"user_pref({json.dumps(name)}, {value});\n"
+    for name, value in {
+        "marionette.port": "0",
+        "datareporting.policy.dataSubmissionEnabled": "false",
+        "devtools.console.stdout.content": "true",
+        "services.settings.server": json.dumps("data:,#remote-settings-dummy/v1"),
+    }.items()
+)
+FORGET = "Services.io.offline = true; Services.console.reset();"
+ERRORS = 'return Services.console.getMessageArray().map(String).filter((one) => /file: "(file|blob):/.test(one));'
+"""The errors and warnings of pages from disk and their workers, among those of the browser's own."""
 
 
 class Firefox:
     """A page in Firefox."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, said: Path) -> None:
+        self._said, self._before = said, 0
         self._wire = socket.create_connection(("127.0.0.1", port), timeout=WAIT)
         self._file = self._wire.makefile("rb")
         self._sent = 0
@@ -40,8 +52,10 @@ class Firefox:
         self._wire.close()
 
     def visit(self, address: str) -> None:
-        """Open an address, as if for the first time."""
+        """Open an address, as if for the first time, without a network."""
         self._ask("WebDriver:Navigate", url="about:blank")
+        self._of_the_browser(FORGET)
+        self._before = self._said.stat().st_size
         self._ask("WebDriver:Navigate", url=address)
 
     def choose(self, file: Path) -> None:
@@ -71,6 +85,20 @@ class Firefox:
         found: list[str] = self.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
         return found
 
+    def wrong(self) -> list[str]:
+        """All that its console says since the page was opened."""
+        errors: list[str] = self._of_the_browser(ERRORS)
+        lines = self._said.read_bytes()[self._before :].decode(errors="replace").splitlines()
+        return errors + [line for line in lines if line.startswith("console.")]
+
+    def _of_the_browser(self, script: str) -> Any:
+        """Have the browser itself do something."""
+        self._ask("Marionette:SetContext", value="chrome")
+        try:
+            return self.js(script)
+        finally:
+            self._ask("Marionette:SetContext", value="content")
+
     def _ask(self, command: str, **words: Any) -> Any:
         self._sent += 1
         data = json.dumps([0, self._sent, command, words]).encode()
@@ -97,14 +125,15 @@ def firefox() -> Iterator[Firefox]:
         profile = Path(folder)
         (profile / "user.js").write_text(PREFERENCES)
         marked = os.environ | dict([BROWSER_MARK.decode().split("=")]) | {"HOME": folder}
-        words = [str(program), "--headless", "--marionette", "--no-remote", "--profile", folder]
-        running = subprocess.Popen(words, env=marked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        words = [str(program), "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", folder]
+        with (profile / "said").open("wb") as said:
+            running = subprocess.Popen(words, env=marked, stdout=said, stderr=subprocess.DEVNULL)
         try:
             end = time.monotonic() + WAIT
             while not (profile / PORT).exists() and time.monotonic() < end:
                 assert running.poll() is None, "Firefox has ended"
                 time.sleep(PAUSE)
-            with closing(Firefox(int((profile / PORT).read_text()))) as opened:
+            with closing(Firefox(int((profile / PORT).read_text()), profile / "said")) as opened:
                 yield opened
         finally:
             running.terminate()

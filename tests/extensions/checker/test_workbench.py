@@ -84,11 +84,6 @@ def other_browser() -> Iterator[Browser]:
         yield opened
 
 
-def wrong(opened: Browser) -> list[str]:
-    """All that went wrong in a page, as far as the browser tells."""
-    return opened.wrong() if isinstance(opened, Page) else []
-
-
 def digest_of(opened: Browser) -> str:
     """The digest of a play, once it is over."""
     return status(opened, "Run digest").split()[-1].rstrip(".")
@@ -133,6 +128,7 @@ def test_a_bot_is_written_played_seen_and_saved_by_keys(
     opened.until(OPENED)
     worst = opened.js("return document.activeElement.title")
     assert opened.texts("#viewed .where")[0].startswith(worst.removeprefix("opens at "))
+    assert opened.texts("#viewed .seats a") == [], "there is no page of a bot to lead to"
     tab_to(opened, "Save", SHIFT + TAB)
     press(opened, ENTER)
     folder = unzipped(opened, tmp_path)
@@ -140,7 +136,7 @@ def test_a_bot_is_written_played_seen_and_saved_by_keys(
     (line,) = opened.texts("[data-what=command]")
     assert "--bot greedy" in line
     assert commanded(folder, line).digest == digest
-    assert wrong(opened) == []
+    assert opened.wrong() == []
 
 
 PYTHON, JAVASCRIPT = "Write a bot in Python", "Write a bot in JavaScript"
@@ -168,7 +164,7 @@ def test_four_matches_of_each_game_are_those_of_the_command(
         opened.js(CLICK, "Save")
         (line,) = opened.texts("[data-what=command]")
         assert commanded(unzipped(opened, tmp_path / game), line).digest == digest
-    assert wrong(opened) == []
+    assert opened.wrong() == []
 
 
 @pytest.mark.parametrize("of", BROWSERS)
@@ -188,7 +184,7 @@ def test_the_line_of_a_mistake_is_marked_and_prints_are_shown(page: Path, reques
     write(opened, FAILS.replace('["chocie"]', "["))
     press(opened, CONTROL + ENTER)
     assert "SyntaxError" in status(opened, "Refused: ")
-    assert wrong(opened) == []
+    assert opened.wrong() == []
 
 
 def test_a_play_is_stopped_and_the_next_one_is_played(page: Path, chromium: Page) -> None:
@@ -200,7 +196,7 @@ def test_a_play_is_stopped_and_the_next_one_is_played(page: Path, chromium: Page
     write(chromium, SECOND_BOT)
     press(chromium, CONTROL + ENTER)
     status(chromium, "Run digest")
-    assert wrong(chromium) == []
+    assert chromium.wrong() == []
     for size, dark in ((WIDE, False), (PHONE, True)):
         chromium.size(size, dark)
         assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
@@ -229,7 +225,7 @@ def test_of_a_folder_only_the_files_of_its_bot_toml_are_opened(tmp_path: Path, p
     chromium.driver.find_element("css selector", "[accept='.zip']").send_keys(str(tmp_path / "again.zip"))
     status(chromium, "is open")
     assert sorted(chromium.texts(".files button")) == ["bot.toml", "main.py", "more/data.txt"]
-    assert wrong(chromium) == []
+    assert chromium.wrong() == []
 
 
 def test_a_check_of_a_bundle_is_given_no_block_of_the_workbench(page: Path, module_cup: Path, chromium: Page) -> None:

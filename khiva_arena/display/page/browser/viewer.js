@@ -44,7 +44,7 @@ export function match(page, matches, drawings, want, replay_of = held) {
   if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: listed() }, "All matches")), keys: () => false };
   const one = matches[at];
   const place = h("div", { class: "viewer" }, h("p", { class: "empty" }, ...waiting(one, want)));
-  const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at), place);
+  const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at, page.tables.length > 0), place);
   /** @type {(key: string) => boolean} */
   let keys = () => false;
   if (Array.isArray(one.replay)) {
@@ -65,8 +65,8 @@ function waiting(one, want) {
   return ["The replay of this match is in ", h("a", { href: one.replay + link({ ...want, match: one.key, step: want.step ?? 0 }) }, "a page of its own"), ", in the folder beside this page."];
 }
 
-/** @param {import("./types").Match} one @param {import("./types").Match[]} matches @param {number} at */
-function top(one, matches, at) {
+/** @param {import("./types").Match} one @param {import("./types").Match[]} matches @param {number} at @param {boolean} has_bots */
+function top(one, matches, at, has_bots) {
   const near = (/** @type {number} */ to, /** @type {string} */ words) => (matches[to] ? h("a", { class: "button", href: link({ match: matches[to].key }) }, words) : null);
   return h(
     "header",
@@ -82,7 +82,7 @@ function top(one, matches, at) {
           "li",
           {},
           `${seat} `,
-          h("a", { href: link({ bot: id }) }, one.names[seat]),
+          has_bots ? h("a", { href: link({ bot: id }) }, one.names[seat]) : one.names[seat],
           `: ${count(one.scores[seat], "point")}, ${ordinal(one.ranks[seat])}`,
           faults.map(([, verdict, step, detail]) => h("a", { class: "badge", href: link({ match: one.key, step }), title: `${VERDICTS[verdict] ?? ""}${detail ? `: ${detail}` : ""}` }, `${verdict} at step ${step}`)),
         );

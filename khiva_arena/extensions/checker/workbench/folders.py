@@ -9,7 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from khiva_arena import __version__
@@ -141,6 +141,9 @@ def _check(what: str, files: Sequence[StreamFile]) -> None:
     check_files(files)
     if sum(file.size for file in files) > MOST_UNPACKED:
         raise ConfigError(f"the files of {what} have more than {MOST_UNPACKED >> 20} MiB")
+    parents = {str(parent) for file in files for parent in PurePosixPath(file.name).parents}
+    if len({parent.casefold() for parent in parents}) < len(parents):
+        raise ConfigError(f"two folders of {what} have names that differ only in case")
 
 
 def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:

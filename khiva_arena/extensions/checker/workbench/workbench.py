@@ -205,9 +205,12 @@ class Workbench:
         header = of.header(of.seated(place.bots), row.match_id(place.ordinal), secret)
         pages = module_pages(of.limits.memory)
         keys = [seat.number.to_bytes(8, "big") for seat in header.seats]
-        seats = [self._module(bots[bot], pages, key) for bot, key in zip(place.bots, keys, strict=True)]
-        steps = _Watched(Job(place.ordinal, 1, header, secret, tuple(Command((), "/") for _ in seats)), SeatsInPage(seats))
+        job = Job(place.ordinal, 1, header, secret, tuple(Command((), "/") for _ in keys))
+        seats: list[LiveModule | RerunModule] = []
         try:
+            for bot, key in zip(place.bots, keys, strict=True):
+                seats.append(self._module(bots[bot], pages, key))
+            steps = _Watched(job, SeatsInPage(seats))
             record = await steps.record()
             notes = seats[own].notes()
         finally:
@@ -238,7 +241,10 @@ class Workbench:
     def _module(self, bot: Bot, pages: int, key: bytes) -> LiveModule | RerunModule:
         words = (*bot.parts, pages, key)
         if self._page.is_live():
-            return LiveModule(self._page.live(*words))
+            try:
+                return LiveModule(self._page.live(*words))
+            except Exception as error:  # of the browser, which may have no memory for one more, in its own words
+                raise HostFault(str(error)) from None
         return RerunModule(lambda orders: self._page.run_noted(*words, orders))
 
 

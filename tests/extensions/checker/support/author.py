@@ -94,7 +94,7 @@ def status(browser: Browser, words: str) -> str:
 
 
 def pixels(browser: Browser, variable: str) -> int:
-    """How many points of a picture of the window have the colour of a variable of page.css."""
+    """How many points of a picture of the window have the colour of a variable of palette.css."""
     if isinstance(browser, Page):
         picture = browser.driver.get_screenshot_as_base64()
     else:

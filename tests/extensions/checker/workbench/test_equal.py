@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from installed_wheel import wheel as wheel
 from javascript import BUILT
+from native_page import NativePage, NativeSeat
 from tools import need
 from workbench_played import WISH, commanded, played, template, told
 
@@ -38,8 +39,8 @@ def test_four_matches_are_those_of_the_command(tmp_path: Path, game: str, seats:
     assert all(match["worst"] is not None for match in matches if match["match"][7][match["own"][0]] > 1)
 
 
-def test_five_seats_without_jspi_are_those_of_the_command(tmp_path: Path) -> None:
-    event, *_, over = played(tmp_path, template(), live=False, seats=5, matches=1)
+def test_three_seats_without_jspi_are_those_of_the_command(tmp_path: Path) -> None:
+    event, *_, over = played(tmp_path, template("javascript"), live=False, seats=3, matches=1)
     assert (event["id"], over["digest"]) == commanded(tmp_path, event["line"])[:2]
 
 
@@ -64,6 +65,39 @@ def test_a_trace_of_javascript_has_its_line(tmp_path: Path, code: str, line: int
     assert (place["file"], place["line"]) == ("main.js", line)
     assert end["kind"] == "played" or end["why"] in commanded(tmp_path, event["line"], code=2).said
     assert "apt install" not in end.get("why", ""), "nothing that is installed comes to a bot in ticks"
+
+
+class FullPage(NativePage):
+    """A page whose browser makes one module and then has no memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: list[EndedSeat] = []
+
+    def live(self, module: str, payload: str, pages: int, key: bytes) -> NativeSeat:
+        if self.made:
+            raise JavaScriptError("RangeError: Out of memory")
+        self.made.append(EndedSeat(super().live(module, payload, pages, key)._seat))
+        return self.made[0]
+
+
+class JavaScriptError(Exception):
+    """What Pyodide raises for an error of JavaScript."""
+
+
+class EndedSeat(NativeSeat):
+    ended = False
+
+    def end(self) -> None:
+        super().end()
+        self.ended = True
+
+
+def test_a_browser_without_memory_for_a_module_is_to_blame_and_the_others_are_ended(tmp_path: Path) -> None:
+    page = FullPage()
+    *_, (end, _) = told(tmp_path, WISH | {"do": "play", "files": template()}, page=page)
+    assert end["why"] == "this browser cannot play it: RangeError: Out of memory"
+    assert [seat.ended for seat in page.made] == [True]
 
 
 @pytest.mark.parametrize("unzipped_by", ["unzip", "python"])

@@ -47,6 +47,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "absolute": (lambda: zipped(("/x.py", b"")), "leads out"),
     "backslash": (lambda: zipped(("a\\..\\x.py", b"")), "letters"),
     "case": (lambda: zipped(("main.py", b""), ("Main.py", b"")), "case"),
+    "case of folders": (lambda: zipped(("a/one.txt", b""), ("A/two.txt", b"")), "case"),
+    "nul": (lambda: zipped(("aXb.py", b"")).replace(b"aXb.py", b"a\0b.py"), "letters"),
     "link": (lambda: zipped((link(), b"/etc/passwd")), "a link"),
     "encrypted": (encrypted, "encrypted"),
     "method": (lambda: zipped(("main.py", b"x" * 99), method=zipfile.ZIP_LZMA), "another method"),
