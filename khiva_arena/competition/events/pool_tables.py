@@ -75,10 +75,16 @@ class PooledTable(NamedTuple):
         store: whether the reader has the store.
         command: as of ``report.verdict.MoreSeeds``.
         """
+        more = self._more_seeds(settings)
+        return self._said(more and more._replace(store=store, command=command))
+
+    def headline(self) -> str:
+        """Return who won, and whether that could be luck: ``verdict`` without what follows it."""
+        return self._said(None)
+
+    def _said(self, more: MoreSeeds | None) -> str:
         newest = max(event.number for event in self.events)
         placed = next((one for one in self.places if one.number == newest), None)
-        more = self._more_seeds(settings)
-        more = more and more._replace(store=store, command=command)
         return verdict(self.standings, placed, more, so_far=bool(self.partial))
 
     def _more_seeds(self, settings: str) -> MoreSeeds | None:

@@ -186,17 +186,19 @@ def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
     )
 
 
-def _table(table: PooledTable, summary: str) -> PageTable:
+def _table(table: PooledTable, said: str) -> PageTable:
     rows = table.standings.rows
     columns = [
         PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
         for column in shown_columns(table.standings, wide=False)
     ]
-    remarks = [harmless(note) for note in notes(table.standings)]
+    headline = table.headline()
+    more = said.removeprefix(headline).strip()  # how many more seeds would tell, and the command: of use to its organiser
+    remarks = [harmless(note) for note in [*([more] if more else []), *notes(table.standings)]]
     turn = table.events[0].definition.plain()["time"]["turn_ms"]
     meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
     by_seed = by_seeds(table.standings)
-    summary = harmless(f"{summary} {table.by_source}".strip())
+    summary = harmless(f"{headline} {table.by_source}".strip())
     return PageTable(table.title, columns, remarks, table.to_json(), meanings, by_seed, turn, [], summary)
 
 

@@ -8,7 +8,6 @@ import pytest
 from axe import load, violations
 from browser import Page
 from in_targets import long_but
-from sides import EXTENSIONS
 
 import khiva_arena
 
@@ -23,22 +22,21 @@ VIEWS = {
 }
 
 DARK = re.compile(r"prefers-color-scheme|light-dark\(")
-STYLES = ("display/page/browser/page.css", *(["extensions/league/routes/league.css"] if "league" in EXTENSIONS else []))
+PALETTE = "display/page/browser/palette.css"
 IN_THE_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
 COLOUR = re.compile(r"--[a-z0-9]+: (#[0-9a-f]{3,6}|\d+ \d+ \d+)")
 
 
-@pytest.mark.parametrize("style", STYLES)
-def test_in_the_dark_nothing_but_colours_changes(style: str) -> None:
-    text = (PACKAGE / style).read_text()
+def test_in_the_dark_nothing_but_colours_changes() -> None:
+    text = (PACKAGE / PALETTE).read_text()
     (changed,) = IN_THE_DARK.findall(text)
     assert len(DARK.findall(text)) == 1
     assert [line for line in map(str.strip, changed.split(";")) if line and not COLOUR.fullmatch(line)] == []
 
 
-def test_only_these_styles_know_of_the_dark() -> None:
+def test_only_the_palette_knows_of_the_dark() -> None:
     files = [path for kind in ("css", "js", "mjs", "py", "html") for path in PACKAGE.rglob(f"*.{kind}")]
-    assert {path.relative_to(PACKAGE).as_posix() for path in files if DARK.search(path.read_text("utf-8"))} == set(STYLES)
+    assert {path.relative_to(PACKAGE).as_posix() for path in files if DARK.search(path.read_text("utf-8"))} == {PALETTE}
 
 
 @pytest.mark.slow

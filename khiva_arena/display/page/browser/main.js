@@ -149,7 +149,7 @@ function overview(page, matches, names) {
         table.verdict ? h("p", { class: "verdict" }, table.verdict) : null,
         h("h2", {}, table.title),
         standings(table, number),
-        h("details", { class: "notes" }, h("summary", {}, "What the numbers mean"), table.notes.map((note) => h("p", {}, note))),
+        h("details", { class: "notes" }, h("summary", {}, "What the numbers mean, and what would tell more"), table.notes.map((note) => h("p", {}, note))),
         formats(page, table),
         h("div", { class: "charts" }, charts),
       );

@@ -23,15 +23,18 @@ export function standings(table, number) {
   let by = { head: 0, down: false };
   const columns = table.columns.filter((column) => column.head === "1st" || column.field !== "finishes").map((column) => (column.field === "finishes" ? { ...column, head: "places", left: true } : column));
   const axis = axisOf(rows);
+  const errors = columns.find((column) => column.field === "error");
 
   const cells = (/** @type {number} */ at) =>
     columns.flatMap((column) => {
       const row = rows[at];
       if (column.field === "finishes") return [h("td", { class: "places" }, places(row))];
       const text = column.texts[at];
-      if (column.field === "name") return [h("th", { scope: "row", title: text }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
+      if (column.field === "name") {
+        const drawn = errors ? h("td", { class: "whisker" }, axis ? whisker(row, axis, errors.texts[at]) : null) : null; // before the numbers, so that a phone shows it, too
+        return [h("th", { scope: "row", title: text }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text)), drawn];
+      }
       if (column.field === "faults") return [h("td", { class: "kinds" }, kinds(row))];
-      if (column.field === "error") return [h("td", {}, text), h("td", { class: "whisker" }, axis ? whisker(row, axis, text) : null)];
       if (column.field === "rank_interval") return [h("td", { class: "ranks" }, text, ranks(row, rows.length))];
       return [h("td", {}, text)];
     });
@@ -41,7 +44,7 @@ export function standings(table, number) {
     const column = columns[by.head];
     if (by.head || by.down) order.sort((a, b) => compared(valueOf(rows[a], column), valueOf(rows[b], column)) * (by.down ? -1 : 1) || a - b);
     refill(body, ...order.map((at) => h("tr", {}, cells(at))));
-    refill(heads, ...columns.flatMap((one, at) => [head(one, at), ...(one.field === "error" ? [h("th", { class: "whisker", scope: "col" }, axis ? axis.drawn() : null)] : [])]));
+    refill(heads, ...columns.flatMap((one, at) => [head(one, at), ...(one.field === "name" && errors ? [h("th", { class: "whisker", scope: "col" }, axis ? axis.drawn() : null)] : [])]));
   };
   const head = (/** @type {any} */ column, /** @type {number} */ at) =>
     h(

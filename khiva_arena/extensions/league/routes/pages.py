@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from khiva_arena.common.version import shown
-from khiva_arena.display.page.html import hash_of
+from khiva_arena.display.page.html import hash_of, in_palette
 from khiva_arena.display.page.released import check_it_yourself
 from khiva_arena.extensions.league.public_state import PublicBatch, PublicBot
 from khiva_arena.extensions.league.routes import charts, entering, intervals, rules
@@ -68,7 +68,7 @@ def _own(name: str) -> str:
     return (files(__package__) / name).read_text("utf-8")
 
 
-STYLE = Markup(_own("league.css"))
+STYLE = Markup(in_palette(_own("league.css")))
 SCRIPT = Markup(_own("grow.js"))
 POLICY = (
     f"default-src 'none'; script-src '{hash_of(SCRIPT)}'; style-src '{hash_of(STYLE)}'; connect-src 'self'; img-src 'self'; "
