@@ -195,12 +195,12 @@ def page_style(games: Collection[str] = (), *more: str) -> str:
     """Return the style of every page, that of the drawings of these games, and those named styles that only one page has."""
     styles = [_folder() / f"{name}.css" for name in ("page", *more)]
     styles += [style for name in registry.NAMES if name in games and (style := _of_game(name, "drawing.css")).is_file()]
-    return in_palette("".join(style.read_text() for style in styles))
+    return in_palette(*styles)
 
 
-def in_palette(style: str) -> str:
-    """Return a style after the colours and the type that all pages have."""
-    text = (_folder() / "palette.css").read_text() + style
+def in_palette(*styles: Traversable) -> str:
+    """Return the text of styles after the colours and the type that all pages have."""
+    text = "".join(style.read_text() for style in (_folder() / "palette.css", *styles))
     return _AROUND.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", text)))
 
 

@@ -64,12 +64,8 @@ class Page(NamedTuple):
     grows: bool = True
 
 
-def _own(name: str) -> str:
-    return (files(__package__) / name).read_text("utf-8")
-
-
-STYLE = Markup(in_palette(_own("league.css")))
-SCRIPT = Markup(_own("grow.js"))
+STYLE = Markup(in_palette(files(__package__) / "league.css"))
+SCRIPT = Markup((files(__package__) / "grow.js").read_text("utf-8"))
 POLICY = (
     f"default-src 'none'; script-src '{hash_of(SCRIPT)}'; style-src '{hash_of(STYLE)}'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
