@@ -40,27 +40,27 @@ const PLACES = {
   r7: [[560, 308, "end", -5, 26], [220, 320, "end", -3, 25]],
   r8: [[400, 308, "middle", 0, -20], [173, 320, "middle", 0, -17]],
   r9: [[240, 308, "start", 5, 26], [126, 320, "start", 3, 25]],
-  out_Byz: [[124, 200, "start2", 6, 26], [39, 180, "end", -5, 23]],
+  out_Byz: [[124, 200, "start2", 0, 26], [39, 180, "end", -5, 23]],
   in_Byz: [[124, 260, "middle", -8, 28], [39, 290, "middle", 0, 25]],
   out_Sam: [[340, 92, "end2", -6, 26], [137, 92, "end", -6, 22]],
   in_Sam: [[240, 92, "end", -8, 24], [72, 92, "end", -8, 22]],
   out_Tas: [[560, 92, "start", 8, 24], [274, 92, "start", 8, 22]],
   in_Tas: [[460, 92, "start2", 6, 26], [209, 92, "start", 6, 22]],
   out_Cha: [[676, 260, "middle", 8, 28], [307, 290, "middle", 0, 25]],
-  in_Cha: [[676, 200, "end2", -6, 26], [307, 180, "start", 5, 23]],
+  in_Cha: [[676, 200, "end2", 0, 26], [307, 180, "start", 5, 23]],
   out_Amr: [[460, 368, "end2", -5, 26], [209, 378, "end", -6, 22]],
   in_Amr: [[560, 368, "start", 8, 24], [274, 378, "start", 8, 22]],
   out_Isf: [[240, 368, "end", -8, 24], [72, 378, "end", -8, 22]],
   in_Isf: [[340, 368, "start2", 5, 26], [137, 378, "start", 6, 22]],
 };
 
-/** The roads of the shipped map, and where they bend: on a desk, on a phone. @type {Record<string, number[][][]>} */
+/** The roads of the shipped map, and where they bend: on a desk, on a phone. A first bend on the wall of a town is its gate. @type {Record<string, number[][][]>} */
 const ROADS = {
   "r0>r1": [], "r1>r2": [], "r2>r3": [], "r3>r4": [], "r4>r5": [], "r5>r6": [], "r6>r7": [], "r7>r8": [], "r8>r9": [], "r9>r0": [],
-  "Byzanz>out_Byz": [[[94, 230]]], "out_Byz>r1": [], "Byzanz>in_Byz": [[[94, 230]]], "in_Byz>r0": [],
+  "Byzanz>out_Byz": [[[88, 222], [102, 222]]], "out_Byz>r1": [], "Byzanz>in_Byz": [[[88, 238], [102, 238]]], "in_Byz>r0": [],
   "Samarkand>out_Sam": [[[282, 34]], [[113, 30], [137, 54]]], "out_Sam>r3": [[], [[137, 114]]], "Samarkand>in_Sam": [], "in_Sam>r2": [[], [[72, 96]]],
   "Tashkent>out_Tas": [], "out_Tas>r4": [[], [[274, 96]]], "Tashkent>in_Tas": [[[518, 34]], [[233, 30], [209, 54]]], "in_Tas>r3": [[], [[209, 114]]],
-  "Chang'an>out_Cha": [[[706, 230]]], "out_Cha>r6": [], "Chang'an>in_Cha": [[[706, 230]]], "in_Cha>r5": [],
+  "Chang'an>out_Cha": [[[712, 238], [698, 238]]], "out_Cha>r6": [], "Chang'an>in_Cha": [[[712, 222], [698, 222]]], "in_Cha>r5": [],
   "Amritsar>out_Amr": [[[518, 426]], [[233, 440], [209, 416]]], "out_Amr>r8": [[], [[209, 356]]], "Amritsar>in_Amr": [], "in_Amr>r7": [[], [[274, 374]]],
   "Isfahan>out_Isf": [], "out_Isf>r9": [[], [[72, 374]]], "Isfahan>in_Isf": [[[282, 426]], [[113, 440], [137, 416]]], "in_Isf>r8": [[], [[137, 356]]],
 };
@@ -203,6 +203,7 @@ function edge_to_edge(points, halves) {
   for (const [end, next, [right, down]] of /** @type {[Point, Point, number[]][]} */ ([[made[0], made[1], halves[0]], [made[made.length - 1], made[made.length - 2], halves[1]]])) {
     const [dx, dy] = [next.x - end.x, next.y - end.y];
     const far = Math.hypot(dx, dy) || 1;
+    if (Math.abs(dx) <= right && Math.abs(dy) <= down) { made.splice(made.indexOf(end), 1); continue; } // its gate is there
     const cut = right === down ? right / far : Math.min(right / Math.abs(dx || 1e-6), down / Math.abs(dy || 1e-6));
     end.x += dx * cut;
     end.y += dy * cut;
