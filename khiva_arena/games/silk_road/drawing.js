@@ -14,7 +14,7 @@ const TAP = 62; // pixels, of a choice in the menu of a place
 /** How large things are on the map of a desk and on that of a phone, in its own units, and how far it may be stretched. */
 const SIZES = [
   { wide: 800, tall: 478, stop: 14, town: [42, 20], camel: 34, at_most: 1.06, middle: [400, 230], row: 10 },
-  { wide: 346, tall: 488, stop: 12, town: [37, 19], camel: 26, at_most: 1.5, middle: [173, 235], row: 3 },
+  { wide: 346, tall: 488, stop: 12, town: [37, 19], camel: 26, at_most: 1.5, middle: [173, 235], row: 4 },
 ];
 const TOP = 20; // units above 0, for the dome of a town
 
@@ -243,7 +243,7 @@ function board(scene) {
     const [right, down] = size.town;
     const jewels = all.cities[city] ?? [];
     const shown = jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), jewel(colour, (i - (jewels.length - 1) / 2) * 18, -9, 16)));
-    ground.push(s("g", { "data-place": city, transform: `translate(${x},${y})` }, s("title", {}, named(city)), thing("town", -right * 0.58, -down - 6, 30), s("rect", { x: -right, y: -down, width: right * 2, height: down * 2, rx: 5, class: "walls" }), shown));
+    ground.push(s("g", { "data-place": city, transform: `translate(${x},${y})` }, s("title", {}, named(city)), thing("town", (x < size.middle[0] ? 0.58 : -0.58) * right, -down - 6, 30), s("rect", { x: -right, y: -down, width: right * 2, height: down * 2, rx: 5, class: "walls" }), shown));
     names.push(label(x, y + down - 6, shortened(named(city), 11), "middle", "city"));
   }
   const [mx, my] = size.middle;
@@ -360,7 +360,7 @@ function middle(scene) {
   const top = word("pile");
   const pile = h("span", { class: "card back", title: top?.words ?? "the pile", "data-choice": top?.index }, h("span", { class: "unseen" }, "pile"));
   const caravans = all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
-    if (!caravan) return [];
+    if (!caravan?.[2].length) return [];
     const [place, target, camels] = caravan;
     const herd = icon(thing("camel", 0, 0, 24), camels.map((/** @type {number} */ camel) => loaded(camel, scenery)).join("; "));
     return [row(`caravan ${i + 1}`, [herd, h("span", { class: "unseen" }, "camels "), `×${camels.length}`, h("span", { class: "way-of" }, place === target ? called(place, scenery) : `${called(place, scenery)} → ${called(target, scenery)}`)], Boolean(before) && String(before?.all.caravans[i]) !== String(caravan))];
