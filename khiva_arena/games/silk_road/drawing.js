@@ -244,7 +244,7 @@ function board(scene) {
     const jewels = all.cities[city] ?? [];
     const shown = jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), jewel(colour, (i - (jewels.length - 1) / 2) * 18, -9, 16)));
     ground.push(s("g", { "data-place": city, transform: `translate(${x},${y})` }, s("title", {}, named(city)), thing("town", (x < size.middle[0] ? 0.58 : -0.58) * right, -down - 6, 30), s("rect", { x: -right, y: -down, width: right * 2, height: down * 2, rx: 5, class: "walls" }), shown));
-    names.push(label(x, y + down - 6, shortened(named(city), 11), "middle", "city"));
+    names.push(label(x, y + down - 6, shortened(named(city), 11), "middle", size.wide < 400 ? "city small" : "city"));
   }
   const [mx, my] = size.middle;
   const gap = size.camel * 1.12;
@@ -272,8 +272,7 @@ function board(scene) {
   const leads = ends(scene).flatMap(({ place, caravan, mine }) => {
     const [from, , camels] = all.caravans[caravan - 1];
     const { x, y } = stands(place);
-    const goods = new Set(mine.map(({ piece }) => scenery.goods[piece[0]]));
-    return [s("g", { class: "lead", "data-lead": [leads_to(place, mine, map), ...goods].join(" ") }, path(arc(at(from), at(place)), "camel-path"), s("g", { class: "ghost", transform: `translate(${x},${y})` }, herd(camels)))];
+    return [s("g", { class: "lead", "data-lead": leads_to(place, mine, map) }, path(arc(at(from), at(place)), "camel-path"), s("g", { class: "ghost", transform: `translate(${x},${y})` }, herd(camels)))];
   });
   const words = all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? bound(caravan, i, scenery) : `no caravan ${i + 1}`)).join("; ");
   const high = size.tall * where.ratio;
@@ -323,10 +322,11 @@ function spots(scene, { at, size, ratio }) {
       one.style.top = `${(100 * (y + TOP)) / size.tall}%`;
       return one;
     };
+    const goods = [...new Set(mine.map(({ piece }) => ` of-${piece[0]}`))].join("");
     const is = (/** @type {number | undefined} */ index) => mine.some((one) => one.index === index);
     const tile = scene.frame.all.tiles[place];
     const says = put(h("span", { class: `says${x > size.wide * 0.5 ? " leftwards" : ""}`, "data-lead": leads_to(place, mine, map), "aria-hidden": "true" }, `${called(place, scenery)}${tile ? `: ${tile.replaceAll("_", " ")}` : ""}`));
-    if (mine.length === 1) return [says, put(h("span", { class: "target", "data-choice": mine[0].index, title: mine[0].words }))];
+    if (mine.length === 1) return [says, put(h("span", { class: `target${goods}`, "data-choice": mine[0].index, title: mine[0].words }))];
     const rows = here.flatMap(({ caravan, mine: of_caravan }) => {
       const counts = [...new Set(of_caravan.map(({ piece }) => piece[1]))];
       return counts.map((many) => h("div", { class: "row" }, h("span", { class: "many-camels", title: `caravan ${caravan}` }, icon(thing("camel", 0, 0, 24), ""), `×${caravan}`), of_caravan.filter(({ piece }) => piece[1] === many).map(({ index, words, piece }) => card(piece[0], many, scenery, { choice: index, title: words, says: words }))));
@@ -336,8 +336,8 @@ function spots(scene, { at, size, ratio }) {
     const wide = most * TAP + 12;
     menu.style.width = `${wide}px`;
     menu.style.left = `${Math.max(0, Math.min(x * ratio - wide / 2, size.wide * ratio - wide)) - x * ratio}px`;
-    const kind = `target${is(hint) ? " hinted" : ""}${is(chosen) ? " chosen" : ""}`;
-    const words = `${called(place, scenery)}: ${mine.length} ways`;
+    const kind = `target${goods}${is(hint) ? " hinted" : ""}${is(chosen) ? " chosen" : ""}`;
+    const words = `${called(place, scenery)}: ${count(mine.length, "choice")}`;
     const escapes = (/** @type {any} */ event) => { if (event.key === "Escape" && event.currentTarget.open) { event.currentTarget.open = false; event.currentTarget.firstChild.focus(); event.stopPropagation(); } };
     return [says, put(h("details", { class: `spot${y > size.tall * 0.55 ? " upwards" : ""}`, name: "spot", onkeydown: escapes }, h("summary", { class: kind, title: words, "aria-label": words, "data-points": leads_to(place, [], map) }), menu))];
   });

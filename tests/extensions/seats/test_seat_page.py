@@ -225,6 +225,31 @@ def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(pag
         assert page.js("return [...marked].sort()") == [f"false{other}", f"true{card}"]
 
 
+def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(page: Page, tmp_path: Path) -> None:
+    lit = "return [...document.querySelectorAll('.ghost, .says')].filter((one) => one.closest('.pointed')).map((one) => one.textContent)"
+    with seated(page, tmp_path, *table("silk_road")):
+        page.keys(" ")
+        assert page.js(lit) == []
+        page.js("document.querySelector('.spot summary').focus()")
+        ghost, says = page.js(lit)
+        assert ghost.isdigit()  # the numbers of its camels
+        assert says == page.js("return document.querySelector('.says').textContent")
+        page.js("document.querySelector('.spot').open = true; document.querySelector('.menu button').focus()")
+        assert page.js(lit) == [ghost, says]
+        page.js(
+            "window.marked = new Set();"
+            "const note = (one) => marked.add(one.querySelector('.unseen').textContent);"
+            "new MutationObserver(() => document.querySelectorAll('.to-play').forEach(note))"
+            ".observe(document, { childList: true, subtree: true })"
+        )
+        words = page.js("return document.querySelector('.menu button').textContent")
+        page.js("document.querySelector('.menu button').click()")
+        page.until("return document.querySelector('.ring') && marked.size")
+        (good,) = page.js("return [...marked]")
+        assert f" of {good}, caravan" in words
+        assert page.wrong() == []
+
+
 def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, *table("khiva")):
         address, first = page.driver.current_url, page.driver.current_window_handle
