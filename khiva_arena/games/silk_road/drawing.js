@@ -1,5 +1,5 @@
-// Silk Road's table: the others along the top, the map with its roads, towns, villages and caravans, what belongs to nobody, and the
-// own window at the lower edge. All of it is read from what the replayer says; no rule is known here.
+// Silk Road's table: the others along the top, the map, what belongs to nobody, and the own window at the lower edge. All of it is
+// read from what the replayer says; no rule is known here.
 
 import { backs, slide, window_of } from "../../display/page/browser/pieces.js";
 import { bale, icon, jewel, laden, OF_GOODS, OF_TILES, thing } from "./symbols.js";
@@ -56,7 +56,7 @@ const PLACES = {
 
 /** The roads of the shipped map, and where they bend: on a desk, on a phone. A first bend on the wall of a town is its gate. @type {Record<string, number[][][]>} */
 const ROADS = {
-  "r0>r1": [], "r1>r2": [], "r2>r3": [], "r3>r4": [], "r4>r5": [], "r5>r6": [], "r6>r7": [], "r7>r8": [], "r8>r9": [], "r9>r0": [],
+  ...Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`r${i}>r${(i + 1) % 10}`, []])),
   "Byzanz>out_Byz": [[[88, 222], [102, 222]]], "out_Byz>r1": [], "Byzanz>in_Byz": [[[88, 238], [102, 238]]], "in_Byz>r0": [],
   "Samarkand>out_Sam": [[[282, 34]], [[113, 30], [137, 54]]], "out_Sam>r3": [[], [[137, 114]]], "Samarkand>in_Sam": [], "in_Sam>r2": [[], [[72, 96]]],
   "Tashkent>out_Tas": [], "out_Tas>r4": [[], [[274, 96]]], "Tashkent>in_Tas": [[[518, 34]], [[233, 30], [209, 54]]], "in_Tas>r3": [[], [[209, 114]]],
@@ -171,8 +171,8 @@ function plan({ width, rules: { map }, scenery }) {
   const inner = width - (width < 500 ? 20 : 36); // without the border
   const form = inner < NARROW ? 1 : 0;
   const size = SIZES[form];
-  const ways = [...map.one_way, ...map.two_way].map(([a, b]) => `${a}>${b}`);
-  const known = ways.length === Object.keys(ROADS).length && ways.every((way) => ROADS[way]) && map.villages.every((/** @type {string} */ village) => PLACES[village]?.[0].length === 5);
+  const ways = [...map.one_way, ...map.two_way];
+  const known = ways.length === Object.keys(ROADS).length && ways.every(([a, b]) => ROADS[`${a}>${b}`]);
   const ratio = Math.min(size.at_most, inner / size.wide);
   if (!known) {
     const where = spread(map);
@@ -181,7 +181,7 @@ function plan({ width, rules: { map }, scenery }) {
       const { x, y } = where.get(place) ?? { x: 0.5, y: 0.5 };
       return { x: x0 + x * (size.wide - 2 * x0), y: y0 + y * (size.tall - TOP - 2 * y0) };
     };
-    return { size, ratio, at, road: (a, b) => [at(a), at(b)], name: (place) => ["middle", 0, size.stop + 11, [shortened(called(place, scenery), form ? 0 : 14)]] };
+    return { size: { ...size, middle: [size.wide * 0.19, 6], row: 4 }, ratio, at, road: (a, b) => [at(a), at(b)], name: (place) => ["middle", 0, size.stop + 11, form ? [] : [shortened(called(place, scenery), 14)]] };
   }
   const at = (/** @type {string} */ place) => ({ x: PLACES[place][form][0], y: PLACES[place][form][1] });
   return {
@@ -235,8 +235,8 @@ function board(scene) {
     const says = `${named(village)}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`;
     ground.push(s("g", { "data-place": village, transform: `translate(${x},${y})` }, s("title", {}, says), sign(tile, size.stop, scenery), posts.length ? path(`M${size.stop * 0.6} ${-size.stop * 0.7}v-9h8l-2.5 2.5l2.5 2.5h-8`, "post") : null));
     const [how, right, down, lines] = where.name(village);
-    const wide = lines[0].length ? lines : [];
-    if (wide.length) names.push(s("text", { x: x + right, y: y + down, "text-anchor": how, class: "village" }, wide.length > 1 ? [s("tspan", {}, `${wide[0]} `), s("tspan", { x: x + right, dy: 11 }, wide[1])] : wide[0]));
+    const [line, next] = lines;
+    if (line) names.push(s("text", { x: x + right, y: y + down, "text-anchor": how, class: "village" }, next ? [s("tspan", {}, `${line} `), s("tspan", { x: x + right, dy: 11 }, next)] : line));
   }
   for (const city of map.cities) {
     const { x, y } = at(city);
@@ -338,8 +338,7 @@ function spots(scene, { at, size, ratio }) {
     menu.style.left = `${Math.max(0, Math.min(x * ratio - wide / 2, size.wide * ratio - wide)) - x * ratio}px`;
     const kind = `target${goods}${is(hint) ? " hinted" : ""}${is(chosen) ? " chosen" : ""}`;
     const words = `${called(place, scenery)}: ${count(mine.length, "choice")}`;
-    const escapes = (/** @type {any} */ event) => { if (event.key === "Escape" && event.currentTarget.open) { event.currentTarget.open = false; event.currentTarget.firstChild.focus(); event.stopPropagation(); } };
-    return [says, put(h("details", { class: `spot${y > size.tall * 0.55 ? " upwards" : ""}`, name: "spot", onkeydown: escapes }, h("summary", { class: kind, title: words, "aria-label": words, "data-points": leads_to(place, [], map) }), menu))];
+    return [says, put(h("details", { class: `spot${y > size.tall * 0.55 ? " upwards" : ""}`, name: "spot" }, h("summary", { class: kind, title: words, "aria-label": words, "data-points": leads_to(place, [], map) }), menu))];
   });
 }
 
@@ -352,7 +351,7 @@ function arc(from, to) {
 /** What belongs to nobody: open cards, pile, where the caravans go, what is in the bag; and choices that no thing stands for. @param {Scene} scene */
 function middle(scene) {
   const { frame: { all }, before, scenery, choices = [] } = scene;
-  const { colours, carries } = scenery;
+  const { colours } = scenery;
   const changed = (/** @type {string} */ key) => Boolean(before) && String(before?.all[key]) !== String(all[key]);
   const word = (/** @type {string} */ first) => choices.find(({ piece }) => piece[0] === first);
   const from_open = choices.some(({ kind }) => kind === "draw" || kind === "baksheesh");
@@ -366,7 +365,7 @@ function middle(scene) {
     return [row(`caravan ${i + 1}`, [herd, h("span", { class: "unseen" }, "camels "), `×${camels.length}`, h("span", { class: "way-of" }, place === target ? called(place, scenery) : `${called(place, scenery)} → ${called(target, scenery)}`)], Boolean(before) && String(before?.all.caravans[i]) !== String(caravan))];
   });
   const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => (left ? gem(colour, left, colours[colour]) : null));
-  const loose = choices.filter(({ kind, piece }) => kind === "jewel" || kind === "lay_out" || ["nothing", "no", "decline"].includes(piece[0]) || (kind === "sell" && piece[0] === "sell" && !(carries[all.ask?.camel] >= 0)));
+  const loose = choices.filter(({ kind, piece }) => kind === "jewel" || kind === "lay_out" || ["nothing", "no", "decline"].includes(piece[0]));
   const tray = loose.map(({ index, kind, piece, words }) => {
     if (kind === "jewel") return h("span", { class: "pile", "data-choice": index, title: words }, gem(piece[0], 1, colours[piece[0]]), h("span", { class: "unseen" }, words));
     return h("span", { class: "pile", "data-choice": index, title: words }, kind === "lay_out" ? `${piece[0]}` : words.split(":")[0]);
