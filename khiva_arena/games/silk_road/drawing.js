@@ -13,7 +13,7 @@ const TAP = 62; // pixels, of a choice in the menu of a place
 
 /** How large things are on the map of a desk and on that of a phone, in its own units, and how far it may be stretched. */
 const SIZES = [
-  { wide: 800, tall: 478, stop: 14, town: [42, 20], camel: 34, at_most: 1.06, middle: [400, 230], row: 10 },
+  { wide: 800, tall: 478, stop: 14, town: [42, 20], camel: 34, at_most: 1.06, middle: [400, 224], row: 5 },
   { wide: 346, tall: 488, stop: 12, town: [37, 19], camel: 26, at_most: 1.5, middle: [173, 235], row: 4 },
 ];
 const TOP = 20; // units above 0, for the dome of a town
@@ -30,23 +30,23 @@ const PLACES = {
   "Chang'an": [[754, 230], [307, 235]],
   Amritsar: [[560, 426], [274, 440]],
   Isfahan: [[240, 426], [72, 440]],
-  r0: [[192, 260, "start", 19, 4], [96, 290, "end", -4, 24]],
+  r0: [[192, 260, "end", -7, 25], [96, 290, "end", -4, 24]],
   r1: [[192, 200, "start", 7, 24], [96, 180, "start", 4, 24]],
   r2: [[240, 152, "start", 5, 26], [126, 150, "start", 3, 25]],
   r3: [[400, 152, "middle", 0, 27], [173, 150, "middle", 0, 26]],
   r4: [[560, 152, "end", -5, 26], [220, 150, "end", -3, 25]],
   r5: [[608, 200, "end", -7, 24], [250, 180, "end", -4, 24]],
-  r6: [[608, 260, "end", -19, 4], [250, 290, "start", 4, 24]],
+  r6: [[608, 260, "start", 7, 25], [250, 290, "start", 4, 24]],
   r7: [[560, 308, "end", -5, 26], [220, 320, "end", -3, 25]],
-  r8: [[400, 308, "middle", 0, -20], [173, 320, "middle", 0, -17]],
+  r8: [[400, 308, "middle", 0, 33], [173, 320, "middle", 0, 27]],
   r9: [[240, 308, "start", 5, 26], [126, 320, "start", 3, 25]],
   out_Byz: [[124, 200, "start2", 0, 26], [39, 180, "end", -5, 23]],
-  in_Byz: [[124, 260, "middle", -8, 28], [39, 290, "middle", 0, 25]],
+  in_Byz: [[124, 260, "middle", -22, 28], [39, 290, "middle", 0, 25]],
   out_Sam: [[340, 92, "end2", -6, 26], [137, 92, "end", -6, 22]],
   in_Sam: [[240, 92, "end", -8, 24], [72, 92, "end", -8, 22]],
   out_Tas: [[560, 92, "start", 8, 24], [274, 92, "start", 8, 22]],
   in_Tas: [[460, 92, "start2", 6, 26], [209, 92, "start", 6, 22]],
-  out_Cha: [[676, 260, "middle", 8, 28], [307, 290, "middle", 0, 25]],
+  out_Cha: [[676, 260, "middle", 22, 28], [307, 290, "middle", 0, 25]],
   in_Cha: [[676, 200, "end2", 0, 26], [307, 180, "start", 5, 23]],
   out_Amr: [[460, 368, "end2", -5, 26], [209, 378, "end", -6, 22]],
   in_Amr: [[560, 368, "start", 8, 24], [274, 378, "start", 8, 22]],
@@ -258,7 +258,7 @@ function board(scene) {
   const trails = moves.map(({ from, place }) => path(arc(at(from), at(place)), "camel-path"));
   const rings = moves.map(({ place }) => s("circle", { cx: at(place).x, cy: at(place).y, r: size.stop + 6, class: "ring" }));
   const herd = (/** @type {number[]} */ camels) => camels.map((camel, i) => s("g", { class: all.ask?.camel === camel ? "up" : null, transform: `translate(${(i - (camels.length - 1) / 2) * size.camel * 0.86},0)` }, laden(camel, carries[camel], size.camel)));
-  const stands = (/** @type {string} */ place) => ({ x: at(place).x, y: at(place).y - (is_city(place) ? size.town[1] + size.camel * 0.42 : size.camel * 0.3) });
+  const stands = (/** @type {string} */ place) => ({ x: at(place).x, y: at(place).y - (is_city(place) ? size.town[1] : size.stop) - size.camel * 0.42 }); // above what lies there
   const caravans = all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
     if (!caravan) return [];
     const [place, , camels] = caravan;
