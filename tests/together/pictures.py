@@ -41,7 +41,8 @@ OF_SILK_ROAD = """
 const { SHAPES, thing, jewel, bale, laden } = _symbols_silk_road;
 const five = [0, 1, 2, 3, 4];
 const coloured = [...five.map((colour) => ["", (size) => jewel(colour, 0, 0, size)]),
-  ...five.map((good) => ["", (size) => bale(good, 0, 0, size / 2 - 1)]), ...five.map((good) => ["", (size) => laden(good, good, size * 0.9)])];
+  ...five.map((good) => ["", (size) => bale(good, 0, 0, size / 2 - 1)]),
+  ...five.map((good) => ["", (size) => laden(good, good, size * 0.9)])];
 """
 SHEETS = {"khiva": OF_KHIVA, "silk_road": OF_SILK_ROAD}
 """By game, what it has beside its shapes: things in their colours."""
@@ -52,7 +53,8 @@ const in_colour = (kind, draw, size) => {
   const one = _dom.s("g", { transform: `translate(${size / 2},${size / 2})` }, draw(size));
   return _dom.picture(size, size, "in its colour", [one], { class: kind });
 };
-const row = (size) => [...Object.keys(SHAPES).map((name) => shown(name, size)), ...coloured.map(([kind, draw]) => in_colour(kind, draw, size))];
+const row = (size) => [...Object.keys(SHAPES).map((name) => shown(name, size)),
+  ...coloured.map(([kind, draw]) => in_colour(kind, draw, size))];
 for (const kind of ["light", "dark", "grey", "protan", "deutan", "black"]) {
   const rows = sizes.map((size) => _dom.h("p", {}, row(size)));
   document.querySelector("main").append(_dom.h("section", { class: `GAME ${kind}` }, _dom.h("h3", {}, kind), rows));
@@ -60,7 +62,8 @@ for (const kind of ["light", "dark", "grey", "protan", "deutan", "black"]) {
 """
 SEEN = """
 svg { display: inline-block; margin: 4px; } :where(section) { --on: #2b2118; } :where(.thing) { --fill: #c98a4a; }
-[class*=camel-] .thing, [class*=jewel-] .thing { --fill: inherit; } :is(.khiva, .silk-road) { color-scheme: only light; border: 0; box-shadow: none; }
+[class*=camel-] .thing, [class*=jewel-] .thing { --fill: inherit; }
+:is(.khiva, .silk-road) { color-scheme: only light; border: 0; box-shadow: none; }
 main { max-width: none; }
 .dark { --table: #1f1b17; --pen: #efe6d8; --soft: #b7a994; --sand: #3a3229; } .grey { filter: grayscale(1); }
 .protan { filter: url(#protan); } .deutan { filter: url(#deutan); } .black path { fill: #000; stroke: #000; }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,7 @@ def cross(a: Dot, b: Dot, c: Dot, d: Dot) -> bool:
 
 
 def stretches(road: str) -> list[tuple[Dot, Dot]]:
-    dots = bends(road)
-    return list(zip(dots, dots[1:], strict=False))
+    return list(pairwise(bends(road)))
 
 
 def overlap(one: Box, other: Box) -> bool:

@@ -226,7 +226,7 @@ def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(pag
 
 
 def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(page: Page, tmp_path: Path) -> None:
-    lit = "return [...document.querySelectorAll('.ghost, .says')].filter((one) => one.closest('.pointed')).map((one) => one.textContent)"
+    lit = "return [...document.querySelectorAll('.pointed .ghost, .says.pointed')].map((one) => one.textContent)"
     with seated(page, tmp_path, *table("silk_road")):
         page.keys(" ")
         assert page.js(lit) == []
