@@ -256,7 +256,10 @@ function board(scene) {
   });
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => data);
   const trails = moves.map(({ from, place }) => path(arc(at(from), at(place)), "camel-path"));
-  const rings = moves.map(({ place }) => s("circle", { cx: at(place).x, cy: at(place).y, r: size.stop + 6, class: "ring" }));
+  const rings = moves.map(({ place }) => {
+    const [right, down] = is_city(place) ? size.town : [size.stop, size.stop];
+    return s("rect", { x: at(place).x - right - 5, y: at(place).y - down - 5, width: right * 2 + 10, height: down * 2 + 10, rx: is_city(place) ? 8 : 30, class: "ring" });
+  });
   const herd = (/** @type {number[]} */ camels) => camels.map((camel, i) => s("g", { class: all.ask?.camel === camel ? "up" : null, transform: `translate(${(i - (camels.length - 1) / 2) * size.camel * 0.86},0)` }, laden(camel, carries[camel], size.camel)));
   const stands = (/** @type {string} */ place) => ({ x: at(place).x, y: at(place).y - (is_city(place) ? size.town[1] : size.stop) - size.camel * 0.42 }); // above what lies there
   const caravans = all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
