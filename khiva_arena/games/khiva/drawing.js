@@ -207,7 +207,7 @@ function middle({ frame: { all }, before, scenery, choices = [] }) {
   const less = (/** @type {string} */ key) => before?.all[key] && all[key] && before.all[key].length !== all[key].length;
   const rows = /** @type {[string, any[], boolean][]} */ ([
     ["salt left", (all.salts_left ?? []).map((/** @type {number} */ value, /** @type {number} */ at) => (at ? icon("salt", "a salt bag", value) : offered("salt", icon("salt", "the top salt bag", value)))), less("salts_left")],
-    ["teapots left", values.map((value) => h("span", { class: "count" }, icon("teapot", `teapots of ${value} points`, /** @type {number} */ (value)), `×${many(value)}`)), less("teapots_left")],
+    ["teapots left", values.map((value) => h("span", { class: "count" }, icon("teapot", `teapots of ${count(Number(value), "point")}`, /** @type {number} */ (value)), `×${many(value)}`)), less("teapots_left")],
     ["carpets left", (all.carpets_left ?? []).map((/** @type {number[]} */ [camel, value]) => rug(camel, value, scenery)), less("carpets_left")],
     ["set aside, face up", (all.shown ?? []).map((/** @type {number[]} */ [camel, value]) => card(camel, value, scenery)), false],
   ]);

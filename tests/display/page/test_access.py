@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from axe import load, violations
-from browser import Page
+from browser import PHONE, WIDE, Page
 from in_targets import long_but
 
 import khiva_arena
@@ -55,3 +55,31 @@ def test_axe_finds_nothing(page: Page, made: Made, case: str) -> None:
         for problem, where in violations(page, view).items():
             found.setdefault(problem, []).extend(where)
     assert not found, "\n".join(f"{problem} {where}" for problem, where in found.items())
+
+
+CUT = """
+const found = [];
+for (const one of document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')) {
+  one.focus({ focusVisible: true });
+  const { outlineStyle, outlineOffset, outlineWidth } = getComputedStyle(one);
+  if (document.activeElement !== one || outlineStyle === 'none') continue;
+  const left = one.getBoundingClientRect().left - parseFloat(outlineOffset) - parseFloat(outlineWidth);
+  for (let over = one.parentElement; over !== document.body; over = over.parentElement) {
+    if (getComputedStyle(over).overflowX === 'visible' || over.scrollLeft) continue;
+    if (left < over.getBoundingClientRect().left + over.clientLeft - 0.5) found.push(one.outerHTML.slice(0, 120));
+  }
+}
+return found;
+"""
+"""What has a ring, while it has the focus, that goes beyond the left edge of what would cut it there."""
+
+
+@pytest.mark.slow
+def test_no_ring_around_what_has_the_focus_is_cut_at_the_left(page: Page, made: Made) -> None:
+    for size in (WIDE, PHONE):
+        page.size(size)
+        for view in ("", "#matches=all", MATCH):
+            page.open(made("khiva-round-robin")[1], view)
+            page.until("return !location.hash.startsWith('#match=1') || document.querySelector('.where')")
+            page.keys("Tab")
+            assert page.js(CUT) == [], (size, view)

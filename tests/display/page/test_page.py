@@ -262,8 +262,9 @@ def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
     assert drawn(page, "hand") == [cards(view["hand"]) for view in views]
     assert drawn(page, "display") == [cards(counts) for counts in views[0]["displays"]]
     for number, caravan in enumerate(views[0]["caravans"], 1):
-        said = [f" at {place(caravan[0])}, on its way to {place(caravan[1])}"] if caravan else []
-        assert [text[text.index(" at ") :] for text in page.texts(f"[data-what='caravan {number}']")] == said
+        way = " \u2192 ".join(map(place, dict.fromkeys(caravan[:2]))) if caravan else ""  # in its target it is on no way
+        said = [f"camels {TIMES}{len(caravan[2])}{way}"] if caravan and caravan[2] else []  # its camels go, one by one
+        assert page.texts(f"[data-what='caravan {number}']") == said
     assert set(page.texts(".village")) == set(map(place, views[0]["tiles"]))
 
 

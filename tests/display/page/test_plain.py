@@ -136,9 +136,10 @@ def test_places_of_silk_road_have_names_and_no_caravan_hides_a_sign(page: Page, 
     assert (
         page.js("""
       const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+      const sign_of = (place) => document.querySelector(`[data-place="${place}"]`).querySelector('.round, .walls');
       const own = [...document.querySelectorAll('.caravan')].flatMap((one) => {
-        const sign = document.querySelector(`[data-place="${one.dataset.at}"] > text.label`).getBoundingClientRect();
-        return [...one.querySelectorAll('rect')].filter((rect) => over(rect.getBoundingClientRect(), sign));
+        const sign = sign_of(one.dataset.at).getBoundingClientRect();
+        return [...one.querySelectorAll('.f, circle')].filter((shape) => over(shape.getBoundingClientRect(), sign));
       });
       return own.length;
     """)

@@ -151,7 +151,9 @@ def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: st
 
 ON_THE_TABLE = """
 const go_on = document.querySelector('.news') && document.querySelector('.options button');
-return go_on || [...document.querySelectorAll('.khiva button:not(:disabled)')].at(-1);
+const shown = (which) => [...document.querySelectorAll(`.tabletop ${which}`)].filter((one) => one.checkVisibility()).at(-1);
+const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary', 'button:not(:disabled)'];
+return go_on || lain.map(shown).find(Boolean);
 """
 SMALL = """
 return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
@@ -159,30 +161,37 @@ return [...document.querySelectorAll('button')].filter((one) => one.checkVisibil
 """
 
 
-def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path) -> None:
+TAPPED = {"khiva": {"held", "target"}, "silk_road": {"card", "target", "pile"}}
+AXE_RULES = {"khiva": ["--rule", "max_turns=10"], "silk_road": SHORTER["silk_road"]}
+
+
+@pytest.mark.parametrize("game", TAPPED)
+def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str) -> None:
     """On cards, places and piles; the list beside them is not touched."""
     page.size(PHONE)
-    with seated(page, tmp_path, *table("khiva"), "--rule", "max_turns=10") as process:
+    with seated(page, tmp_path, *table(game), *AXE_RULES[game]) as process:
         kinds = set()
         for state in states(page):
             if state[1] and (one := page.js(ON_THE_TABLE)) is not None:
                 with suppress(StaleElementReferenceException):
-                    kinds.update({"held", "target", "pile"} & {*one.get_attribute("class").split()})
+                    kinds.update({"held", "target", "pile", "card"} & {*one.get_attribute("class").split()})
                     one.click()
-        assert {"held", "target"} <= kinds
+        assert TAPPED[game] <= kinds
         assert record_of(process).verdicts[0] == "ok"
         assert page.wrong() == []
 
 
-def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_path: Path) -> None:
-    with seated(page, tmp_path, *table("khiva"), "--rule", "max_turns=10"):
+@pytest.mark.parametrize("game", TAPPED)
+def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_path: Path, game: str) -> None:
+    with seated(page, tmp_path, *table(game), *AXE_RULES[game]):
         load(page)
         seen = set()
         for state in states(page):
             kind = " ".join(state[2].split()[:2])
             if state[1] and kind not in seen and not kind.startswith("Waiting"):
                 seen.add(kind)
-                page.js("document.querySelector('.khiva [data-choice], .khiva .held')?.focus()")
+                page.js(f"document.querySelector('.{game.replace('_', '-')} :is([data-choice], .held, .target)')?.focus()")
+                page.js("document.querySelector('.spot')?.toggleAttribute('open', true)")
                 assert violations(page, kind) == {}
                 assert page.js(SMALL, 44) == 0  # the last of them is on a phone
                 page.size(WIDE)
@@ -214,6 +223,31 @@ def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(pag
         page.click(".held", 1)
         page.until("return document.querySelector('.status').textContent === 'What happened'")
         assert page.js("return [...marked].sort()") == [f"false{other}", f"true{card}"]
+
+
+def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(page: Page, tmp_path: Path) -> None:
+    lit = "return [...document.querySelectorAll('.pointed .ghost, .says.pointed')].map((one) => one.textContent)"
+    with seated(page, tmp_path, *table("silk_road")):
+        page.keys(" ")
+        assert page.js(lit) == []
+        page.js("document.querySelector('.spot summary').focus()")
+        ghost, says = page.js(lit)
+        assert ghost.isdigit()  # the numbers of its camels
+        assert says == page.js("return document.querySelector('.says').textContent")
+        page.js("document.querySelector('.spot').open = true; document.querySelector('.menu button').focus()")
+        assert page.js(lit) == [ghost, says]
+        page.js(
+            "window.marked = new Set();"
+            "const note = (one) => marked.add(one.querySelector('.unseen').textContent);"
+            "new MutationObserver(() => document.querySelectorAll('.to-play').forEach(note))"
+            ".observe(document, { childList: true, subtree: true })"
+        )
+        words = page.js("return document.querySelector('.menu button').textContent")
+        page.js("document.querySelector('.menu button').click()")
+        page.until("return document.querySelector('.ring') && marked.size")
+        (good,) = page.js("return [...marked]")
+        assert f" of {good}, caravan" in words
+        assert page.wrong() == []
 
 
 def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page: Page, tmp_path: Path) -> None:
@@ -404,7 +438,7 @@ def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Pa
             page.size(size, dark)
             page.until("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
             assert page.js("return document.documentElement.scrollWidth") <= size[0]
-            if size == WIDE and game != "khiva":  # whatever the height of what is asked; Khiva's table has the own hand itself
+            if size == WIDE and game == "emira":  # whatever the height of what is asked; the others' tables have the own hand
                 assert 0 <= page.js(GAP) < 30
         load(page)
         assert violations(page, game) == {}

@@ -3,6 +3,7 @@
 import { h, name, refill, scrolls } from "./dom.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
+import { matches_in } from "./words.js";
 import { matches_of, names_of } from "./model.js";
 import { Unreadable } from "./packed.js";
 import { route } from "./route.js";
@@ -114,7 +115,7 @@ class Report {
   take(found) {
     if (found.kind === "not_checked") this.not_checked.append(h("li", {}, found.what));
     this.head.hidden = !this.not_checked.firstChild;
-    if (found.kind === "read") this.progress.textContent = `${found.matches} matches read and played by the rules`;
+    if (found.kind === "read") this.progress.textContent = `${matches_in(found.matches)} read and played by the rules`;
     if (found.kind === "match") this.match(found);
     if (found.kind === "event") this.events.append(ofEvent(found));
     if (found.kind === "table") this.events.append(table(found));
@@ -155,7 +156,7 @@ class Report {
   match({ event, match, verdict, why }) {
     this.rerun[verdict] += 1;
     const { equal, differs, "cannot tell here": untold } = this.rerun;
-    this.progress.textContent = `${equal} matches run again and equal, ${differs} differ, ${untold} cannot be told here`;
+    this.progress.textContent = `${matches_in(equal)} run again and equal, ${differs} differ, ${untold} cannot be told here`;
     if (verdict !== "equal" && differs + untold <= SHOWN) this.matches.append(h("li", {}, `match ${event}/${match}: ${verdict}: ${why}`));
   }
 
@@ -183,7 +184,7 @@ class Report {
 
 /** @param {Found} found */
 function ofEvent({ event, id, planned, by_the_rules, rerun, differ, cannot_tell, digest }) {
-  const parts = [`${by_the_rules} of ${planned} matches equal by the rules`];
+  const parts = [`${by_the_rules} of ${matches_in(planned)} equal by the rules`];
   if (rerun !== null) parts.push(`${rerun} with every bot run again`);
   if (differ) parts.push(`${differ} differ`);
   if (cannot_tell) parts.push(`${cannot_tell} cannot be told here`);
@@ -199,7 +200,7 @@ function table({ number, rows, matches, differs }) {
   return h(
     "section",
     {},
-    h("h2", {}, `Counted from the records of ${matches} matches`),
+    h("h2", {}, `Counted from the records of ${matches_in(matches)}`),
     h("p", {}, differs.length ? `Table ${number} of the bundle says something else: see above.` : `All of it is what table ${number} of the bundle says.`),
     scrolls("points, places and faults", h("table", {}, h("tr", {}, heads.map((head, at) => h("th", at ? {} : { class: "left" }, head))), rows.map((/** @type {Row} */ row) => h("tr", {}, h("th", { scope: "row" }, name(row.name)), cells(row).map((cell) => h("td", {}, cell)))))),
     h("h3", {}, "Who finished ahead of whom"),

@@ -9,7 +9,7 @@ import { listed, route } from "./route.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
-import { count } from "./words.js";
+import { count, matches_in } from "./words.js";
 import { of_bots } from "./points.js";
 import { standings } from "./standings.js";
 import { times } from "./times.js";
@@ -155,7 +155,7 @@ function overview(page, matches, names) {
       );
     }),
     not_played(page),
-    h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches.length.toLocaleString("en")} matches`)),
+    h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches_in(matches.length)}`)),
     h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), h("p", {}, page.checker), receipt(page.receipt), page.events.map(facts)),
   ];
 }

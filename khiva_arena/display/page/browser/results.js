@@ -5,7 +5,7 @@ import { matches_of } from "./model.js";
 import { Unreadable } from "./packed.js";
 import { route } from "./route.js";
 import { match } from "./viewer.js";
-import { VERDICTS } from "./words.js";
+import { VERDICTS, matches_in } from "./words.js";
 
 /** @typedef {{ kind: string, [key: string]: any }} Heard */
 
@@ -124,6 +124,6 @@ function tally(of) {
     ["mean difference", shown(mean), margin === null ? "+/- n/a" : `+/- ${shown(margin)}`],
   ];
   const cells = rows.map(([head, own, others]) => h("tr", {}, h("th", { scope: "row" }, name(head)), h("td", {}, own), h("td", {}, others)));
-  const heads = h("thead", {}, h("tr", {}, h("th", { class: "left" }, `${of.matches} matches`), h("th", {}, "your bot"), h("th", {}, "others")));
+  const heads = h("thead", {}, h("tr", {}, h("th", { class: "left" }, matches_in(of.matches)), h("th", {}, "your bot"), h("th", {}, "others")));
   return h("div", {}, scrolls("your bot's matches", h("table", {}, heads, h("tbody", {}, cells))), h("p", { class: "note" }, `The difference is the mean of ${deals} whole deals, with its 95 % interval. ${margin === null ? `${FEW} ` : ""}${VERDICT}`, h("code", {}, "khiva-arena compare"), "."));
 }

@@ -163,7 +163,7 @@ export function places(row) {
     return s("rect", { x: at - wide, y: 0, width: Math.max(0, wide - 1), height: 14, class: `place place-${place}` });
   });
   const table = h("table", {}, h("tbody", {}, lines.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))), h("tr", {}, h("td", {}, "mean"), h("td", { colspan: 2 }, number(mean, 2)))));
-  const words = `${lines.map(([place, often, percent]) => `${place} ${often} times, ${percent}`).join("; ")}; mean place ${number(mean, 2)}`;
+  const words = `${lines.map(([place, often, percent]) => `${place} ${often} ${often === "1" ? "time" : "times"}, ${percent}`).join("; ")}; mean place ${number(mean, 2)}`;
   return tipped(s("svg", { width: BAR, height: 14, viewBox: `0 0 ${BAR} 14` }, bars), words, [table]);
 }
 

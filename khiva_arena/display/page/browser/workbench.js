@@ -1,6 +1,7 @@
 // The workbench: a bot's files in an editor, and the matches that it plays in this page against a bot that is in it.
 
 import { h, refill } from "./dom.js";
+import { count, matches_in } from "./words.js";
 import { chosen, named, request } from "./opened.js";
 import { bytes_of } from "./packed.js";
 import { results } from "./results.js";
@@ -118,15 +119,15 @@ export function workbench(drawings) {
     },
     event({ matches, seed, bots, played }) {
       [planned, begun, seed_of_last] = [matches, performance.now(), seed];
-      say(`Playing ${matches} matches of ${played}: ${bots[0].name} against ${bots[1].name}. Seed ${seed}.`);
+      say(`Playing ${matches_in(matches)} of ${played}: ${bots[0].name} against ${bots[1].name}. Seed ${seed}.`);
     },
     played() {
       const left = ((performance.now() - begun) / found.count()) * (planned - found.count());
-      progress.textContent = `${found.count()} of ${planned} matches, about ${Math.ceil(left / 1000)} s left`;
+      progress.textContent = `${found.count()} of ${matches_in(planned)}, about ${Math.ceil(left / 1000)} s left`;
     },
     over({ digest }) {
       rests();
-      say(`${found.count()} matches were played. Run digest ${digest}.`);
+      say(`${count(found.count(), "match was", "matches were")} played. Run digest ${digest}.`);
       if (has_stopped && !spare) wakes((spare = fresh())); // not before: it would slow down what is waited for
     },
     saved({ name }, data) {
