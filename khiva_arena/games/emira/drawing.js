@@ -1,5 +1,5 @@
-// Emira's table: the other courts along the top, the princesses who look for a home with what they wish, the auction as a table of
-// bids, what can be bought, and the own court at the lower edge. All of it is read from what the replayer says; no rule is known here.
+// Emira's table: the other courts along the top, the princesses who look for a home, the auction as a table of bids, what can be
+// bought, and the own court at the lower edge. All of it is read from what the replayer says; no rule is known here.
 
 import { backs, slide, window_of } from "../../display/page/browser/pieces.js";
 import { count, ordinal } from "../../display/page/browser/words.js";
@@ -9,7 +9,13 @@ import { shortened } from "../../display/page/browser/chart.js";
 
 const KINDS = ["beauty", "manners", "dress"];
 const TRACKS = ["appearance", "status", "palace"];
-const EFFECTS = /** @type {Record<string, string[]>} */ ({ golden: ["gold", "all income is a fifth more"], interrupted: ["small_slow", "caravans bring no income"], sick: ["camel", "camels take nothing off bids"], quiet: ["princess", "no Emira comes"], doubles: ["princess", "two Emiras come"] });
+const EFFECTS = /** @type {Record<string, string[]>} */ ({
+  golden: ["gold", "all income is a fifth more"],
+  interrupted: ["small_slow", "caravans bring no income"],
+  sick: ["camel", "camels take nothing off bids"],
+  quiet: ["princess", "no Emira comes"],
+  doubles: ["princess", "two Emiras come"],
+});
 const CARDS = /** @type {Record<string, string>} */ ({ bazaar: "beauty", good_looking: "appearance", golden_times: "gold", guest_house: "section", restoration: "palace", new_orders: "status", noble_merchandise: "status" });
 const QUICK = [0, 4, 9, 19, 49, 99]; // places in the list of bids that have a button
 const TOGETHER = 60; // milliseconds between things that move in one step
@@ -20,6 +26,7 @@ const typed = new WeakMap();
 
 /** @typedef {import("../../display/page/browser/types").Scene} Scene */
 /** @typedef {import("../../display/page/browser/types").Choice} Choice */
+/** @typedef {import("../../display/page/browser/types").Frame} Frame */
 
 /** @type {import("../../display/page/browser/types").Drawing} */
 export const drawing = {
@@ -41,8 +48,8 @@ export const drawing = {
     if (kind === "buy") return entry[0] ? `look at ${entry[0]} event cards` : "look at no event card";
     if (kind === "bid" && typeof entry[0] === "number") return `bid ${entry[0]}`;
     if (entry[0] === "none") return kind === "play" ? "no event card" : "nothing";
-    const parts = kind === "order" && knows?.ask?.cards ? entry.map((/** @type {number} */ at) => knows.ask.cards[at]) : entry;
-    return parts.map((/** @type {any} */ part) => spaced(part)).join(", ");
+    const cards = kind === "order" && knows?.ask?.cards;
+    return each(entry, (part) => spaced(cards ? cards[part] : part)).join(", ");
   },
   tells({ type }) {
     return TOLD.includes(type);
@@ -55,6 +62,11 @@ export const drawing = {
 /** @param {unknown} word */
 function spaced(word) {
   return String(word).replaceAll("_", " ");
+}
+
+/** @param {any[]} list @param {(one: any, at: number) => any} make @returns {any[]} */
+function each(list, make) {
+  return list.flatMap(make);
 }
 
 /** Words for those who do not see the symbols. @param {string} words */
@@ -80,7 +92,7 @@ function of_round({ film }) {
 
 // --- princesses ---
 
-/** What a princess looks at in a sheik, first and second. @param {Scene} scene @param {string} name */
+/** What a princess looks at in a sheik. @param {Scene} scene @param {string} name */
 function wishes({ frame, scenery }, name) {
   const [first, second] = scenery.emiras[name] ?? ["", ""];
   const wants = frame.all.swapped.includes(name) ? [second, first] : [first, second];
@@ -96,7 +108,7 @@ function figure(scene, name, x, y, size) {
 /** @param {Scene} scene @param {string} name */
 function talents({ scenery }, name) {
   const all = scenery.emiras[name]?.[2] ?? [];
-  return h("span", { class: "talents" }, all.map((/** @type {string} */ one) => icon(one, one)), unseen(all.join(" or ")));
+  return h("span", { class: "talents" }, each(all, (one) => icon(one, one)), unseen(all.join(" or ")));
 }
 
 /** A princess who looks for a home. @param {Scene} scene @param {string} name */
@@ -105,7 +117,7 @@ function waiting(scene, name) {
   const words = wants.length ? `wants ${wants.join(", then ")}` : "wants most princesses";
   const swapped = scene.frame.all.swapped.includes(name) ? " (swapped)" : "";
   const new_here = scene.before && !here(scene.before).includes(name) ? " changed" : "";
-  const signs = wants.length ? wants.map((one, at) => icon(one, `${ordinal(at + 1)}: ${one}`, "", "")) : [icon("princess", "most princesses"), h("b", {}, "+")];
+  const signs = wants.length ? wants.map((one, at) => icon(one, `${ordinal(at + 1)}: ${one}`)) : [icon("princess", "most princesses"), h("b", {}, "+")];
   return h(
     "div",
     { class: `princess${new_here}`, "data-emira": name },
@@ -115,7 +127,7 @@ function waiting(scene, name) {
   );
 }
 
-/** @param {import("../../display/page/browser/types").Frame} frame @returns {string[]} */
+/** @param {Frame} frame @returns {string[]} */
 function here({ all }) {
   return [...all.active, ...all.coming, ...all.undecided];
 }
@@ -142,30 +154,36 @@ function market(scene) {
   const { frame, scenery, choices = [] } = scene;
   const { board, supply, emira_deck, status_deck, event_deck } = frame.all;
   const [small, large, camels, sections] = supply;
-  const open = (/** @type {string} */ word) => board.open.includes(word);
-  const caravan = (/** @type {number} */ kind) => ({ action: scenery.caravans[kind], sign: scenery.caravans[kind], has: open(kind < 2 ? "small" : "large"), on: `${scenery.incomes[kind]}`, many: kind < 2 ? small : large, what: "income" });
-  const stalls = [
-    ...[0, 1, 2, 3].map(caravan),
-    ...(board.appearance.length ? board.appearance : [""]).map((/** @type {string} */ kind) => ({ action: "appearance", sign: kind || "appearance", has: kind !== "", on: kind || "sold", many: 0, what: "" })),
-    ...(board.status.length ? board.status : [0]).map((/** @type {number} */ price) => ({ action: "status", sign: "status", has: price > 0, on: price ? String(price) : "sold", many: 0, what: "price" })),
-    { action: "palace", sign: "section", has: open("palace"), on: "section", many: sections, what: "" },
-    { action: "camel", sign: "camel", has: open("camel"), on: "camel", many: camels, what: "" },
-  ];
   const asked = choices.some(({ kind }) => kind === "action");
-  const shown = stalls.map(({ action, sign, has, on, many, what }) => {
+  const stall = (/** @type {string} */ action, /** @type {string} */ sign, /** @type {unknown} */ has, /** @type {string} */ on, many = 0) => {
     const choice = choice_of(scene, ["action"], action);
     const price = choice?.words.match(/for (\d+) gold/)?.[1];
-    const words = `${spaced(action)}${what ? `: ${what} ${on}` : on === spaced(action) ? "" : `, ${on}`}${many ? `, ${many} left` : ""}${has ? "" : ", not for sale now"}`;
-    const inside = [icon(sign), h("b", {}, on), many ? h("small", {}, `×${many}`) : null, price ? h("em", {}, icon("gold"), price) : null];
-    return h("li", { class: has && !(asked && !choice) ? "stall" : "stall sold", "data-stall": action, title: choice ? null : words }, choice ? pile(choice, "", ...inside) : inside, choice ? null : unseen(words));
-  });
+    const words = `${spaced(action)}${on === action ? "" : `: ${on}`}${many ? `, ${many} left` : ""}${has ? "" : ", not for sale now"}`;
+    const inside = [
+      icon(sign),
+      h("b", {}, action === "status" && has ? (price ? action : [icon("gold"), on]) : on),
+      many ? h("small", {}, `×${many}`) : null,
+      price ? h("em", {}, icon("gold"), price) : null,
+    ];
+    const kind = has && (choice || !asked) ? "stall" : "stall sold";
+    return h("li", { class: kind, "data-stall": action, title: choice ? null : words }, choice ? pile(choice, "", ...inside) : [...inside, unseen(words)]);
+  };
   const grant = choice_of(scene, ["action"], "grant");
-  const decks = /** @type {[string, string, number][]} */ ([["princess", "princesses to come", emira_deck.length], ["status", "status cards to come", status_deck.length], ["card", "event cards to come", event_deck.length]]);
+  const deck = (/** @type {string} */ sign, /** @type {string} */ words, /** @type {unknown[]} */ cards) => h("span", { class: "deck", title: words }, icon(sign), `×${cards.length}`, unseen(` ${words}`));
   return h(
     "section",
     { class: "market", "aria-label": "Market" },
-    h("ul", { class: "stalls" }, shown, h("li", { class: "stall bank", "data-stall": "bank", title: "the bank" }, pile(grant, "", icon("gold"), h("b", {}, grant ? "grant" : "bank")))),
-    h("p", { class: "decks" }, decks.map(([sign, words, many]) => h("span", { class: "deck", title: words }, icon(sign), `×${many}`, unseen(` ${words}`)))),
+    h(
+      "ul",
+      { class: "stalls" },
+      each(scenery.caravans, (name, kind) => stall(name, name, board.open.includes(kind < 2 ? "small" : "large"), `+${scenery.incomes[kind]}`, kind < 2 ? small : large)),
+      each(board.appearance.length ? board.appearance : [""], (kind) => stall("appearance", kind || "appearance", kind, kind || "sold")),
+      each(board.status.length ? board.status : [""], (price) => stall("status", "status", price, String(price || "sold"))),
+      stall("palace", "section", board.open.includes("palace"), "section", sections),
+      stall("camel", "camel", board.open.includes("camel"), "camel", camels),
+      h("li", { class: "stall bank", "data-stall": "bank", title: "the bank" }, pile(grant, "", icon("gold"), h("b", {}, grant ? "grant" : "bank"))),
+    ),
+    h("p", { class: "decks" }, deck("princess", "princesses to come", emira_deck), deck("status", "status cards to come", status_deck), deck("card", "event cards to come", event_deck)),
   );
 }
 
@@ -182,27 +200,23 @@ function auction(scene, draft) {
   const going = all.auction && !now.some(({ type }) => type === "serve");
   const latest = frame.events.findLast(({ data }) => data.type === "bid" || data.type === "pass")?.data;
   const rows = names.map((name, seat) => {
+    const last = (/** @type {string[]} */ ...types) => events.findLast((event) => types.includes(event.type) && event.seat === seat);
     const bids = now.filter((event) => event.type === "bid" && event.seat === seat).map(({ bid }) => bid);
-    const served = events.findLast((event) => event.type === "serve" && event.seat === seat);
-    const bought = events.findLast((event) => (event.type === "act" || event.type === "grant") && event.seat === seat);
-    const out = now.some((event) => event.type === "pass" && event.seat === seat);
+    const [served, bought, passed] = [last("serve"), last("act", "grant"), last("pass")];
+    const out = passed && now.includes(passed);
     const stands = going && all.auction.bidder === seat;
     const before = bids.slice(-4, -1).map((bid) => h("span", { class: "dim" }, `${bid} `));
-    const state = bought
-      ? [goods(bought), unseen(` has acted: ${bought.type === "grant" ? "grant" : spaced(bought.action)}`)]
-      : served
-        ? [h("b", { title: "acts now" }, "▸"), unseen("acts")]
-        : stands
-          ? [h("b", { class: "leads" }, "highest")]
-          : out
-            ? [h("b", { class: "out", title: "out of this auction" }, "✕"), unseen("out")]
-            : [];
-    const kind = [bought && "acted", stands && "stands", out && !served && "passed", all.ask?.seat === seat && "asked"].filter(Boolean).join(" ");
+    /** @type {any[]} */
+    let state = [];
+    if (bought) state = [goods(bought), unseen(` has acted: ${spaced(bought.action ?? "grant")}`)];
+    else if (served) state = [h("b", { title: "acts now" }, "▸"), unseen("acts")];
+    else if (stands) state = [h("b", { class: "leads" }, "highest")];
+    else if (out) state = [h("b", { class: "out", title: "out of this auction" }, "✕"), unseen("out")];
+    const kind = [stands && "stands", out && !served && "passed", all.ask?.seat === seat && "asked"].filter(Boolean).join(" ");
     const shown = served ? served.bid || "–" : [before, bids.length ? h("b", { class: latest?.type === "bid" && latest.seat === seat ? "changed" : null }, bids.at(-1)) : null, eyes === seat ? draft : null];
     return h("tr", { class: kind }, h("th", { scope: "row" }, banner(all.colours[seat]), h("span", { class: "bidder" }, shortened(name, 14))), h("td", {}, [shown].flat(2)), h("td", { class: "state" }, state));
   });
-  const head = h("thead", { class: "unseen" }, h("tr", {}, ["seat", "bids", "state"].map((word) => h("th", { scope: "col" }, word))));
-  return h("section", { class: "auction", "aria-label": "Auction" }, h("table", { class: "bid-table" }, head, h("tbody", {}, rows)), choices[0]?.kind === "bid" ? field(scene, draft) : null);
+  return h("section", { class: "auction", "aria-label": "Auction" }, h("table", { class: "bid-table" }, h("tbody", {}, rows)), choices[0]?.kind === "bid" ? field(scene, draft) : null);
 }
 
 /** What a seat has bought. @param {Record<string, any>} event */
@@ -212,7 +226,7 @@ function goods({ type, action, item }) {
   return sign in SHAPES ? icon(sign, spaced(action)) : h("b", {}, "–");
 }
 
-/** A field for a bid, with - and +, and buttons for some bids and for what is no bid. @param {Scene} scene @param {HTMLElement} draft */
+/** A field for a bid, and buttons for some bids and for what is no bid. @param {Scene} scene @param {HTMLElement} draft */
 function field({ frame, choices = [], chosen, hint, choose }, draft) {
   const bids = choices.filter(({ piece }) => typeof piece[0] === "number");
   const values = bids.map(({ piece }) => Number(piece[0]));
@@ -266,15 +280,16 @@ function rest(scene) {
   const knows = { ...frame.all, ...(typeof eyes === "number" ? frame.own[eyes] : {}) };
   const left = choices.filter((one) => !has_place(one));
   const cards = left.length && knows.ask?.cards && left[0].kind !== "keep" ? knows.ask.cards : [];
-  const seen = cards.map((/** @type {any} */ one) => (one in scenery.emiras ? waiting(scene, one) : h("span", { class: "looked" }, icon(sign_of(one)), spaced(one))));
+  const seen = each(cards, (one) => (one in scenery.emiras ? waiting(scene, one) : h("span", { class: "looked" }, icon(sign_of(one)), spaced(one))));
   const pieces = left.map((one) => {
     const words = drawing.choice?.(one.kind, one.piece, scenery, knows) ?? one.words;
-    return pile(one, "offer", one.kind === "keep" ? icon(sign_of(one.piece[0])) : one.piece.length === 1 && sign_of(one.piece[0], "") ? icon(sign_of(one.piece[0], "")) : null, one.kind === "buy" && one.piece[0] ? [icon("card"), `×${one.piece[0]}`] : words);
+    const sign = one.piece.length === 1 && one.kind !== "gift" ? sign_of(one.piece[0], one.kind === "keep" ? "card" : "") : "";
+    return pile(one, "offer", sign ? icon(sign) : null, ...(one.kind === "buy" && one.piece[0] ? [icon("card"), `×${one.piece[0]}`] : [words]));
   });
   return pieces.length ? h("div", { class: "rest", role: "group", "aria-label": "Other choices" }, seen, pieces) : null;
 }
 
-/** The symbol of a card, or of whatever has a word. @param {any} word @param {string} [otherwise] */
+/** @param {any} word @param {string} [otherwise] */
 function sign_of(word, otherwise = "card") {
   if (typeof word === "number") return word > 99 ? "status" : otherwise;
   if (word in SHAPES) return word;
@@ -283,17 +298,17 @@ function sign_of(word, otherwise = "card") {
 
 // --- courts ---
 
-/** A row of things; what it is is said to the pointer and to those who do not see it. @param {string} word @param {any[]} things @param {boolean} [changed] @param {string} [kind] @param {string} [words] */
+/** A row of things, with what it is. @param {string} word @param {any[]} things @param {boolean} [changed] @param {string} [kind] @param {string} [words] */
 function row(word, things, changed = false, kind = "", words = word) {
-  return things.length ? h("div", { class: `${kind}${changed ? " changed" : ""}` || null, title: words }, h("dt", { class: "unseen" }, words), h("dd", { "data-what": word }, things)) : null;
+  return things.some((one) => one !== "") ? h("div", { class: `${kind}${changed ? " changed" : ""}` || null, title: words }, h("dt", { class: "unseen" }, words), h("dd", { "data-what": word }, things)) : null;
 }
 
 /** A sheik's court. @param {Scene} scene @param {number} seat @param {boolean} low  whether it is at the lower edge */
 function court(scene, seat, low) {
-  const { frame, before, scenery, choices = [], eyes } = scene;
+  const { frame, before, scenery, eyes } = scene;
   const { all } = frame;
   const own = frame.own[seat] ?? {};
-  const gold = (own.gold ?? all.gold)[seat];
+  const gold = gold_of(frame, seat);
   const shown = all.gold_shown[seat];
   const goal = own.goal ?? all.goals?.[seat];
   const was = (/** @type {string} */ key) => Boolean(before) && String(before?.all[key]?.[seat]) !== String(all[key][seat]);
@@ -303,40 +318,38 @@ function court(scene, seat, low) {
     return choice ? h("span", { class: "lead ghost", "data-lead": `#${choice.index}` }, icon(sign)) : null;
   };
   const tracks = TRACKS.map((key) => row(key, [icon(key), String(key === "palace" ? all.palace[seat] / 2 : all[key][seat])], was(key), leads(key) ? "track-of most" : "track-of"));
-  const caravans = all.caravans[seat].flatMap((/** @type {number[]} */ left, /** @type {number} */ kind) => left.map((often) => {
+  const caravans = each(all.caravans[seat], (left, kind) => each(left, (often) => {
     const name = scenery.caravans[kind];
     return h("span", { class: "count", title: `${spaced(name)} caravan: ${often} times ${scenery.incomes[kind]}` }, icon(name, "", "", name), `${often}×${scenery.incomes[kind]}`);
   }));
-  const counters = all.counters[seat].flatMap((/** @type {number} */ many, /** @type {number} */ kind) => (many ? [h("span", { class: "count", title: `${KINDS[kind]} ${many}` }, icon(KINDS[kind], "", "", "appearance"), `×${many}`, unseen(` ${KINDS[kind]}`))] : []));
-  const ghosts = [...scenery.caravans.map((/** @type {string} */ name) => ghost(name, name)), ghost("appearance", all.board.appearance[0] ?? "appearance"), ghost("status", "status"), ghost("camel", "camel")].filter(Boolean);
+  const counters = each(all.counters[seat], (many, kind) => (many ? [h("span", { class: "count", title: `${KINDS[kind]} ${many}` }, icon(KINDS[kind], "", "", "appearance"), `×${many}`, unseen(` ${KINDS[kind]}`))] : []));
+  const ghosts = [...each(scenery.caravans, (name) => ghost(name, name)), ghost("appearance", all.board.appearance[0] ?? "appearance"), ghost("status", "status"), ghost("camel", "camel")].filter(Boolean);
   const end = frame.events.find(({ data }) => data.type === "end")?.data;
-  const points = end && frame.points?.[seat] ? frame.sources.flat().map((source, at) => ({ source, points: frame.points[seat][at], counts: at < frame.sources[0].length })).filter((one) => one.points && one.counts) : [];
+  const points = end && frame.points?.[seat] ? frame.sources[0].map((source, at) => ({ source, points: frame.points[seat][at] })).filter((one) => one.points) : [];
   return window_of(
     scene,
     seat,
     `court${low ? " low-court" : ""}${all.ask?.seat === seat ? " asked" : ""}`,
     h("div", { class: "sheik" }, banner(all.colours[seat]), unseen(all.colours[seat]), all.start === seat ? icon("start", "begins this round") : null, end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null),
     palace(scene, seat, ghost("palace", "section")),
-    h("dl", { class: "rows" }, [
-      row("gold", [icon("gold"), gold === null || gold === undefined ? (shown ? `${shown[1]} in round ${shown[0]}` : "hidden") : String(gold)], before !== null && (own.gold ?? all.gold)[seat] !== gold_before(scene, seat), "purse"),
+    h("dl", { class: "rows" },
+      row("gold", [icon("gold"), String(gold ?? (shown ? `${shown[1]} in round ${shown[0]}` : "hidden"))], before !== null && gold !== gold_of(before, seat), "purse"),
       row("upkeep", all.upkeep[seat] ? [`−${all.upkeep[seat]}`] : [], false, "dim", "upkeep of this round"),
       ...tracks,
       row("camels", all.camels[seat] ? [icon("camel", "", "", "camel"), `×${all.camels[seat]}`] : [], was("camels"), "", `camels, each lowers a bid by ${all.discount[seat]}`),
       row("caravans", caravans, was("caravans")),
       row("counters", counters, was("counters")),
-      ghosts.length ? h("div", { class: "ghosts", "aria-hidden": "true" }, ghosts) : null,
-    ]),
-    h("dl", { class: "rows hand" }, [
-      row("goal", goal ? goal.map((/** @type {string[]} */ way, /** @type {number} */ at) => aim(way, at)) : [], false, "aims"),
-      row("events", own.hand ? own.hand.map((/** @type {string} */ one) => event_card(scene, one, eyes === seat)) : [...backs(all.hands[seat]), all.hands[seat] > 1 ? h("b", {}, `×${all.hands[seat]}`) : ""], was("hands"), "", "event cards"),
-      points.length ? row("points", points.map((one) => h("span", { class: "count" }, `${one.source} ${one.points}`)), false, "sum", "points by source") : null,
-    ]),
+      ghosts.length ? h("div", { "aria-hidden": "true" }, ghosts) : null),
+    h("dl", { class: "rows hand" },
+      row("goal", goal ? goal.map(aim) : [], false, "aims"),
+      row("events", own.hand ? each(own.hand, (one) => event_card(scene, one, eyes === seat)) : [...backs(all.hands[seat]), all.hands[seat] > 1 ? h("b", {}, `×${all.hands[seat]}`) : ""], was("hands"), "", "event cards"),
+      row("points", points.map((one) => h("span", { class: "count" }, `${one.source} ${one.points}`)), false, "sum", "points by source")),
   );
 }
 
-/** @param {Scene} scene @param {number} seat */
-function gold_before({ before }, seat) {
-  return (before?.own[seat]?.gold ?? before?.all.gold)?.[seat];
+/** @param {Frame} frame @param {number} seat */
+function gold_of({ all, own }, seat) {
+  return (own[seat]?.gold ?? all.gold)[seat];
 }
 
 /** A way to reach a goal. @param {string[]} way @param {number} at */
@@ -359,11 +372,11 @@ function palace(scene, seat, ghost) {
   const { all } = frame;
   const colour = all.colours[seat];
   const lives = all.princesses[seat];
-  const homes = lives.map((/** @type {string} */ name) => {
+  const homes = each(lives, (name) => {
     const choice = choice_of(scene, ["abduct"], name);
     const fresh = before && !before.all.princesses[seat].includes(name);
     const inside = [room(colour, figure(scene, name, 20, 47, 23)), h("span", { class: "lives" }, name), talents(scene, name)];
-    return h("li", { class: fresh ? "home changed" : "home", "data-emira": name }, choice && choice.kind === "abduct" && scene.eyes === seat ? pile(choice, "", ...inside) : inside);
+    return h("li", { class: fresh ? "home changed" : "home", "data-emira": name }, choice && scene.eyes === seat ? pile(choice, "", ...inside) : inside);
   });
   const free = Array.from({ length: Math.max(0, all.room[seat]) }, () => h("li", { class: "free", title: "a free room" }, room(colour, null), unseen("free room")));
   return h("ul", { class: "rooms", "aria-label": `Palace: ${count(lives.length, "princess", "princesses")}, ${count(free.length, "free room")}` }, homes, free, ghost ? h("li", { class: "extra", "aria-hidden": "true" }, ghost) : null);
@@ -399,9 +412,9 @@ function travel({ frame, before }, table, from) {
   for (const { data } of frame.events) {
     if (data.type === "act") goes(table.querySelector(`[data-seat="${data.seat}"] [data-goes="${data.action}"]`), from.get(`stall ${data.action}`));
   }
-  for (const seat of before?.all.gold.keys() ?? []) {
-    const more = frame.all.gold[seat] - before?.all.gold[seat];
-    const bank = table.querySelector(".bank");
+  const bank = table.querySelector(".bank");
+  for (const seat of frame.own.keys()) {
+    const more = before ? gold_of(frame, seat) - gold_of(before, seat) : 0;
     if (more > 0) goes(table.querySelector(`[data-seat="${seat}"] .purse .icon`), from.get("stall bank"));
     if (!(more < 0) || !bank) continue;
     const coin = icon("gold", "", "paid");

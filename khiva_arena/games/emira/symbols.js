@@ -112,7 +112,6 @@ export const SHAPES = {
   start: [
     ["o", "M6 22.4V2"],
     ["f", "M6 3H21L17 8L21 13H6Z"],
-    ["d", "M6 9.6L18.4 9.6L21 13H6Z"],
   ],
 };
 

@@ -230,16 +230,31 @@ def khiva(page: Page, views: list[dict[str, Any]]) -> None:
 
 def emira(page: Page, views: list[dict[str, Any]]) -> None:
     homes = page.js(
-        "return [...document.querySelectorAll('.player')]"
+        f"return {BY_SEAT}"
         ".map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))"
     )
     assert homes == views[0]["princesses"]
     waiting = page.texts(".princess b")
     assert waiting == [*views[0]["active"], *views[0]["coming"], *views[0]["undecided"]]
     assert drawn(page, "events") == [[card.replace("_", " ") for card in view["hand"]] for view in views]
-    assert page.texts(".player [data-what=gold]") == [str(view["gold"][seat]) for seat, view in enumerate(views)]
+    tracks = page.js(
+        f"return {BY_SEAT}.map((seat) => ['gold', 'appearance', 'status', 'palace']"
+        ".map((what) => Number(seat.querySelector(`[data-what=${what}]`).textContent)))"
+    )
+    seen = views[0]
+    assert tracks == [
+        [view["gold"][seat], seen["appearance"][seat], seen["status"][seat], seen["palace"][seat] / 2]
+        for seat, view in enumerate(views)
+    ]
+    free = page.js(f"return {BY_SEAT}.map((seat) => seat.querySelectorAll('.rooms .free').length)")
+    assert free == [max(0, many) for many in seen["room"]]
+    if seen["auction"] and seen["auction"]["bidder"] is not None:
+        rows = page.js("return [...document.querySelectorAll('.bid-table tr')].map((row) => [row.className, row.cells[1].innerText])")
+        kind, bids = rows[seen["auction"]["bidder"]]
+        assert "stands" in kind
+        assert bids.split()[-1] == str(seen["auction"]["bid"])
     ways = page.js(
-        "return [...document.querySelectorAll('.player')]"
+        f"return {BY_SEAT}"
         ".map((seat) => [...seat.querySelectorAll('.goal')].map((way) => way.textContent.replace('or ', '')))"
     )
     assert [[sorted(map(talents, way.split(", "))) for way in of_seat] for of_seat in ways] == [

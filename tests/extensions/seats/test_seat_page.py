@@ -150,8 +150,8 @@ def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: st
 
 
 ON_THE_TABLE = """
-const go_on = document.querySelector('.news') && document.querySelector('.options button');
-return go_on || [...document.querySelectorAll('.khiva button:not(:disabled)')].at(-1);
+const go_on = document.querySelector('.news') && document.querySelector('.choose .options button');
+return go_on || [...document.querySelectorAll('.tabletop button:not(:disabled)')].at(-1);
 """
 SMALL = """
 return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
@@ -174,15 +174,79 @@ def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path) -
         assert page.wrong() == []
 
 
-def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_path: Path) -> None:
-    with seated(page, tmp_path, *table("khiva"), "--rule", "max_turns=10"):
+EMIRAS_CHOICES = """
+const go_on = document.querySelector('.news') && document.querySelector('.choose .options button');
+const all = [...document.querySelectorAll('.emira [data-choice]:not(:disabled)')].filter((one) => one.checkVisibility());
+const [offered, shown] = [document.querySelectorAll('.choose .options button'), new Set(all.map((one) => one.dataset.choice))];
+window.missing = (window.missing ?? 0) + (go_on || !all.length || document.querySelector('.bid-box') ? 0 : offered.length - shown.size);
+return go_on || all[(window.taps = (window.taps ?? 0) + 1) % all.length];
+"""
+"""The next choice on Emira's table, each time another one; what the list offers and the table does not is counted."""
+
+
+def test_taps_on_emiras_table_play_a_match_on_a_phone(page: Page, tmp_path: Path) -> None:
+    """Each choice of each question but a bid is on a thing of the table; a bid by its buttons."""
+    page.size(PHONE)
+    with seated(page, tmp_path, *table("emira"), *SHORTER["emira"]) as process:
+        asked = set()
+        for state in states(page):
+            if state[1] and (one := page.js(EMIRAS_CHOICES)) is not None:
+                with suppress(StaleElementReferenceException):
+                    assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]
+                    one.click()
+                    asked.add(state[2])
+        assert page.js("return window.missing") == 0
+        assert len(asked) > 4
+        assert record_of(process).verdicts[0] == "ok"
+        assert page.wrong() == []
+
+
+def at_a_bid(page: Page) -> None:
+    """On to the first question for a bid."""
+    for state in states(page):
+        if "bid" in state[2] and page.js("return document.querySelector('.bid-field')?.checkVisibility()"):
+            return
+        page.js("document.querySelector('.choose .options button, .emira .options button:not(:disabled)')?.click()")
+    raise AssertionError("nobody asked for a bid")
+
+
+BID = "return document.querySelector('.bid-field input').value"
+
+
+def test_a_bid_is_made_by_a_field_with_a_lower_and_a_higher_one(page: Page, tmp_path: Path) -> None:
+    page.size(PHONE)
+    with seated(page, tmp_path, *table("emira"), *SHORTER["emira"]) as process:
+        at_a_bid(page)
+        least = int(page.js(BID))
+        page.click("[aria-label='a higher bid']")
+        page.click("[aria-label='a higher bid']")
+        assert page.js(BID) == str(least + 20)
+        page.click("[aria-label='a lower bid']")
+        assert page.texts(".draft") == page.texts(".say")[0].split()[1:] == [str(least + 10)]
+        field = page.driver.find_element("css selector", ".bid-field input")
+        field.clear()
+        field.send_keys(str(least + 5))  # no bid of the list
+        assert not page.driver.find_element("css selector", ".say").is_enabled()
+        field.clear()
+        field.send_keys(str(least + 130))
+        page.js("document.querySelector('.emira .options button:last-child').focus()")
+        page.js("document.querySelectorAll('.emira .options button')[1].focus()")
+        field.send_keys("\n")
+        page.until("return document.querySelector('.story').textContent.includes(arguments[0])", f"ou bid {least + 130}")
+        assert page.wrong() == []
+        process.kill()
+
+
+@pytest.mark.parametrize("rule", [["--game", "khiva", "--rule", "max_turns=10"], ["--game", "emira", *SHORTER["emira"]]])
+def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_path: Path, rule: list[str]) -> None:
+    with seated(page, tmp_path, *table(rule[1])[:-2], *rule):
         load(page)
         seen = set()
         for state in states(page):
             kind = " ".join(state[2].split()[:2])
             if state[1] and kind not in seen and not kind.startswith("Waiting"):
                 seen.add(kind)
-                page.js("document.querySelector('.khiva [data-choice], .khiva .held')?.focus()")
+                page.js("document.querySelector('.tabletop [data-choice], .tabletop .held')?.focus()")
                 assert violations(page, kind) == {}
                 assert page.js(SMALL, 44) == 0  # the last of them is on a phone
                 page.size(WIDE)
@@ -404,7 +468,7 @@ def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Pa
             page.size(size, dark)
             page.until("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
             assert page.js("return document.documentElement.scrollWidth") <= size[0]
-            if size == WIDE and game != "khiva":  # whatever the height of what is asked; Khiva's table has the own hand itself
+            if size == WIDE and game == "silk_road":  # whatever the height of what is asked; the other tables have the own hand
                 assert 0 <= page.js(GAP) < 30
         load(page)
         assert violations(page, game) == {}
