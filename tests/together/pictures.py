@@ -1,6 +1,6 @@
 """Take the pictures at the top of README.md, docs/publish.md and docs/play.md, of pages that are made for them.
 
-With --all, take three moments of a match of each game, on a desk and on a phone, light and dark, and a sheet of the symbols, into
+With --all, take three moments of a match of each game, on a desk and on a phone, light and dark, and sheets of the symbols, into
 build/pictures: for the eyes of those who change a drawing.
 """
 
@@ -34,23 +34,29 @@ const last = Number(document.querySelector('.controls input').max);
 location.hash = `#match=1/0&step=${Math.round(last * arguments[0])}`;
 """
 SHEET = """
-const { SHAPES, thing, camel } = _symbols_khiva;
+const [game, { SHAPES, thing, camel, room, banner }] = SYMBOLS;
 const sizes = [16, 24, 48, 96];
 const shown = (name, size) => _dom.picture(size, size, name, [thing(name, size / 2, size / 2, size)]);
 const herd = (colour, size) => {
   const one = _dom.s("g", { transform: `translate(${size / 2},${size / 2})` }, camel(colour, size));
   return _dom.picture(size, size, "camel", [one], { class: `camel-${colour}` });
 };
-const herds = (size) => [0, 1, 2, 3, 4].map((colour) => herd(colour, size));
+const sheik = (colour, size) => {
+  const made = [room(colour, thing("princess", 20, 47, 23, "veil-palace")), banner(colour)];
+  for (const [at, wide] of [[0, size / 1.5], [1, size]]) Object.assign(made[at].style, { width: `${wide}px`, height: `${size}px` });
+  return made;
+};
+const sheiks = (size) => ["green", "white", "red", "blue", "black"].flatMap((colour) => sheik(colour, size));
+const herds = (size) => (room ? sheiks(size) : [0, 1, 2, 3, 4].map((colour) => herd(colour, size)));
 const row = (size) => [...Object.keys(SHAPES).map((name) => shown(name, size)), ...herds(size)];
 for (const kind of ["light", "dark", "grey", "protan", "deutan", "black"]) {
   const rows = sizes.map((size) => _dom.h("p", {}, row(size)));
-  document.querySelector("main").append(_dom.h("section", { class: `khiva ${kind}` }, _dom.h("h3", {}, kind), rows));
+  document.querySelector("main").append(_dom.h("section", { class: `${game} symbols ${kind}` }, _dom.h("h3", {}, kind), rows));
 }
 """
 SEEN = """
 svg { display: inline-block; margin: 4px; } :where(.is-camel, .is-carpet, .is-tent, .is-card) { --fill: #c98a4a; --on: #2b2118; }
-[class*=camel-] .thing { --fill: inherit; } .khiva { color-scheme: only light; border: 0; box-shadow: none; }
+[class*=camel-] .thing { --fill: inherit; } .symbols { color-scheme: only light; border: 0; box-shadow: none; }
 main { max-width: none; }
 .dark { --table: #1f1b17; --pen: #efe6d8; --soft: #b7a994; --sand: #3a3229; } .grey { filter: grayscale(1); }
 .protan { filter: url(#protan); } .deutan { filter: url(#deutan); } .black path { fill: #000; stroke: #000; }
@@ -94,7 +100,8 @@ def take_all() -> None:
             for width, size in WIDTHS.items():
                 for dark in (False, True):
                     take_moments(page, folder / f"{game}.html", f"{game}-{width}-{'dark' if dark else 'light'}", size, dark)
-        take_sheet(page, folder / "sheet.html")
+        for game in ("khiva", "emira"):
+            take_sheet(page, folder / f"sheet-{game}.html", game)
 
 
 def take_moments(page: Page, file: Path, name: str, size: tuple[int, int], dark: bool) -> None:
@@ -112,17 +119,19 @@ def take_moments(page: Page, file: Path, name: str, size: tuple[int, int], dark:
         page.size(size, dark)
 
 
-def take_sheet(page: Page, file: Path) -> None:
-    """All symbols in four sizes, light, dark, grey, as colour-blind eyes see them, and black."""
+def take_sheet(page: Page, file: Path, game: str) -> None:
+    """All symbols of a game in four sizes, light, dark, grey, as colour-blind eyes see them, and black."""
     sources = {path.name.removesuffix(".js"): path.read_text() for path in html._folder().iterdir() if path.name.endswith(".js")}
-    sources["symbols_khiva"] = (ROOT / "khiva_arena/games/khiva/symbols.js").read_text()
+    name = f"symbols_{game}"
+    sources[name] = (ROOT / "khiva_arena/games" / game / "symbols.js").read_text()
     filters = "".join(f'<filter id="{name}"><feColorMatrix values="{matrix}"/></filter>' for name, matrix in FILTERS.items())
-    style, script = html.page_style(["khiva"]) + SEEN, html.script_of(sources, "dom", "symbols_khiva") + SHEET
+    style = html.page_style([game]) + SEEN
+    script = html.script_of(sources, "dom", name) + SHEET.replace("SYMBOLS", f"['{game}', _{name}]")
     head = f"<!doctype html><style>{style}</style><svg width=0 height=0>{filters}</svg>"
     file.write_text(f"{head}<main></main><script>{script}</script>")
     page.visit(file.as_uri())
     page.size((1300, page.js("return document.documentElement.scrollHeight")))
-    take(page, "symbols-khiva", ALL)
+    take(page, f"symbols-{game}", ALL)
 
 
 def take(page: Page, name: str, folder: Path = FOLDER) -> None:

@@ -10,9 +10,9 @@ import { shortened } from "../../display/page/browser/chart.js";
 const KINDS = ["beauty", "manners", "dress"];
 const TRACKS = ["appearance", "status", "palace"];
 const EFFECTS = /** @type {Record<string, string[]>} */ ({
-  golden: ["gold", "all income is a fifth more"],
-  interrupted: ["small_slow", "caravans bring no income"],
-  sick: ["camel", "camels take nothing off bids"],
+  golden: ["gold", "income a fifth more"],
+  interrupted: ["small_slow", "no income of caravans"],
+  sick: ["camel", "nothing off bids"],
   quiet: ["princess", "no Emira comes"],
   doubles: ["princess", "two Emiras come"],
 });
@@ -21,7 +21,7 @@ const QUICK = [0, 4, 9, 19, 49, 99]; // places in the list of bids that have a b
 const TOGETHER = 60; // milliseconds between things that move in one step
 const TOLD = ["join", "wait", "act", "grant", "bid", "pass", "play", "buy", "riot", "abduct", "gift", "mind", "end"];
 
-/** What was typed as a bid, by the question's frame: the table is drawn anew in between. @type {WeakMap<object, number>} */
+/** What was typed as a bid, by the question's frame. @type {WeakMap<object, number>} */
 const typed = new WeakMap();
 
 /** @typedef {import("../../display/page/browser/types").Scene} Scene */
@@ -35,7 +35,8 @@ export const drawing = {
     const { frame, before, eyes, names } = scene;
     const low = typeof eyes === "number" ? eyes : 0;
     const old = /** @type {HTMLElement | null} */ (document.querySelector(".emira[data-step]"));
-    const from = before && old?.dataset.step === String(before.step) ? places(old) : null;
+    const moves = frame.events.some(({ data }) => !["bid", "pass", "auction"].includes(data.type));
+    const from = moves && before && old?.dataset.step === String(before.step) ? places(old) : null;
     const windows = names.map((_, seat) => court(scene, seat, seat === low));
     const draft = h("b", { class: "draft" });
     const others = h("div", { class: "others-here" }, windows.filter((_, seat) => seat !== low));
@@ -141,7 +142,7 @@ function salon(scene) {
   return h(
     "section",
     { class: "salon", "aria-label": "Princesses" },
-    h("h3", {}, `Round ${all.round}`, h("span", { class: "dim" }, ` ${all.phase}`), happens.map(([word]) => h("span", { class: "effect", title: EFFECTS[word][1] }, icon(EFFECTS[word][0]), word, unseen(`: ${EFFECTS[word][1]}`)))),
+    h("h3", {}, `Round ${all.round}`, h("span", { class: "dim" }, ` ${all.phase}`), happens.map(([word]) => h("span", { class: "effect", title: EFFECTS[word][1] }, icon(EFFECTS[word][0]), word))),
     h("div", { class: "groups" }, groups.filter(([, names]) => names.length).map(([words, names]) => h("div", { class: "group" }, h("p", { class: words === "in play" ? "unseen" : "dim" }, words), names.map((name) => waiting(scene, name))))),
     blocked.length ? h("p", { class: "dim note" }, `closed: ${blocked.map(spaced).join(", ")}`) : null,
   );
@@ -189,7 +190,7 @@ function market(scene) {
 
 // --- the auction ---
 
-/** The auction as a table of bids, and what each seat has bought in this round. @param {Scene} scene @param {HTMLElement} draft  the bid that is thought of */
+/** The bids, and what each seat has bought in this round. @param {Scene} scene @param {HTMLElement} draft  the bid that is thought of */
 function auction(scene, draft) {
   const { frame, names, choices = [], eyes } = scene;
   const { all } = frame;
@@ -245,7 +246,11 @@ function field({ frame, choices = [], chosen, hint, choose }, draft) {
     if (value !== undefined) input.value = String(value);
     show();
   };
-  const button = (/** @type {string} */ sign, /** @type {string} */ words, /** @type {() => number | undefined} */ next) => h("button", { type: "button", "aria-label": words, disabled: chosen !== undefined, onclick: () => to(next()) }, sign);
+  const beside = (/** @type {number} */ way) => {
+    const now = Number(input.value);
+    to(way < 0 ? values.findLast((value) => value < now) : values.find((value) => value > now));
+  };
+  const button = (/** @type {string} */ sign, /** @type {number} */ way) => h("button", { type: "button", "aria-label": `a ${way < 0 ? "lower" : "higher"} bid`, disabled: chosen !== undefined, onclick: () => beside(way) }, sign);
   input.addEventListener("input", show);
   input.disabled = chosen !== undefined;
   if (bids.length) to(Number(made?.piece[0] ?? typed.get(frame) ?? values[0]));
@@ -257,9 +262,9 @@ function field({ frame, choices = [], chosen, hint, choose }, draft) {
   const form = h(
     "form",
     { class: "bid-field", onsubmit: send },
-    button("−", "a lower bid", () => values.findLast((value) => value < Number(input.value))),
+    button("−", -1),
     input,
-    button("+", "a higher bid", () => values.find((value) => value > Number(input.value))),
+    button("+", 1),
     say,
     h("span", { class: "dim" }, `${values[0]} – ${values.at(-1)}`),
   );
@@ -269,12 +274,12 @@ function field({ frame, choices = [], chosen, hint, choose }, draft) {
 
 // --- choices that have no place of their own ---
 
-/** Whether a choice is on a thing of the table. @param {Choice} choice */
+/** Whether a choice is on a thing. @param {Choice} choice */
 function has_place({ kind, piece }) {
   return kind === "bid" || (piece[0] !== "none" && ["action", "play", "first_event", "abduct"].includes(kind));
 }
 
-/** What is looked at, and the choices that are on no thing of the table. @param {Scene} scene */
+/** What is looked at, and choices without a thing. @param {Scene} scene */
 function rest(scene) {
   const { frame, choices = [], eyes, scenery } = scene;
   const knows = { ...frame.all, ...(typeof eyes === "number" ? frame.own[eyes] : {}) };
@@ -396,7 +401,7 @@ function places(table) {
   return found;
 }
 
-/** Princesses go to their new palace, what was bought to its owner, and coins from hand to hand. @param {Scene} scene @param {HTMLElement} table @param {ReturnType<typeof places>} from */
+/** Princesses go to their palace, what was bought to its owner, and coins from hand to hand. @param {Scene} scene @param {HTMLElement} table @param {ReturnType<typeof places>} from */
 function travel({ frame, before }, table, from) {
   const to = places(table);
   let late = 0;

@@ -26,14 +26,15 @@ export const SHAPES = {
     ["f", "M12 1.8C5.4 1.8 6 12.4 2.6 22.2H21.4C18 12.4 18.6 1.8 12 1.8Z"],
     ["d", "M12 1.8C18.6 1.8 18 12.4 21.4 22.2H15.4C17.4 14 17 6 12 1.8Z"],
     ["skin", "M12 5.8C7.8 5.8 8 15.4 12 15.4C16 15.4 16.2 5.8 12 5.8Z"],
-    ["o", "M10.4 10.4h.01M13.6 10.4h.01M10.8 13Q12 13.9 13.2 13"],
+    ["o", "M10.4 10.4h.01M13.6 10.4h.01"],
+    ["lips", "M11.4 13.2h1.2"],
     ["jewel", "M12 4.4L13.5 6.2L12 8.2L10.5 6.2Z"],
   ],
   prince: [
     ["f", "M3 22.2C3 17 7 15.4 12 15.4C17 15.4 21 17 21 22.2Z"],
     ["skin", "M7.6 8H16.4V12C16.4 18.6 7.6 18.6 7.6 12Z"],
     ["door", "M5 9C3 1 21 1 19 9Q12 5.4 5 9Z"],
-    ["o", "M10 11h.01M14 11h.01M9.4 14.4Q12 12.8 14.6 14.4"],
+    ["o", "M10 11h.01M14 11h.01M10 14.4Q12 13 14 14.4"],
     ["jewel", "M12 1.6L13.5 3.6L12 5.6L10.5 3.6Z"],
   ],
   appearance: [
@@ -63,7 +64,7 @@ export const SHAPES = {
     ["f", "M12 6C9.4 3.6 5.4 3.6 2 5V19.6C5.4 18.2 9.4 18.4 12 20.8C14.6 18.4 18.6 18.2 22 19.6V5C18.6 3.6 14.6 3.6 12 6Z"],
     ["d", "M12 6C14.6 3.6 18.6 3.6 22 5V19.6C18.6 18.2 14.6 18.4 12 20.8Z"],
     ["o", "M12 6V20.8"],
-    ["thin", "M5 9Q7.6 8.2 9.6 9.4M5 13Q7.6 12.2 9.6 13.4"],
+    ["thin", "M5 9Q7.6 8.2 9.6 9.4"],
   ],
   household: [
     ["f", "M7 6.6C-.6 6.6-.6 17.4 7 17.4C10 17.4 11.6 15.6 12.2 13.8H14V17H17V13.8H18.6V18H22V10.2H12.2C11.6 8.4 10 6.6 7 6.6Z"],
@@ -78,7 +79,6 @@ export const SHAPES = {
   romance: [
     ["f", "M12 21.6C3 14.6.6 10 3 6C5.4 2.4 10 3.4 12 7.4C14 3.4 18.6 2.4 21 6C23.4 10 21 14.6 12 21.6Z"],
     ["d", "M12 21.6C18 15.6 20.4 10 18 4.4C23 6 23.4 13 12 21.6Z"],
-    ["l", "M5 9.6C4.8 8 5.8 6.6 7.4 6.4"],
   ],
   beauty: [
     ["o", "M12 12.6V22.4M12 21C9 20.6 7 18.8 6.6 16M12 21C15 20.6 17 18.8 17.4 16"],
@@ -127,6 +127,11 @@ export function icon(name, words = "", kind = "", goes = "") {
   return h("span", { class: `icon of-${name}`, title: words || null, "data-goes": goes || null }, shape);
 }
 
+/** @param {string} colour @param {string} at */
+function pattern(colour, at) {
+  return s("g", { transform: `translate(${at})` }, path(PATTERNS[colour] || "M0 0", "thin"));
+}
+
 /** A room of a palace in the colour of its sheik, under a dome with its pattern; whoever lives in it stands in its arch. @param {string} colour @param {SVGElement | null} inside */
 export function room(colour, inside) {
   return s(
@@ -135,7 +140,7 @@ export function room(colour, inside) {
     path("M20 5V1.4", "stem"),
     path("M20 4.4C34 11 37 17 33 24H7C3 17 6 11 20 4.4Z", "dome"),
     path("M20 4.4C34 11 37 17 33 24H25C30 17 28 9 20 4.4Z", "shade"),
-    s("g", { transform: "translate(19,16.4)" }, path(PATTERNS[colour] || "M0 0", "thin")),
+    pattern(colour, "19,16.4"),
     path("M3 24H37V59H3Z", "wall"),
     path("M3 27.4H37", "tiles"),
     path("M9 59V41Q9 33.4 20 29.8Q31 33.4 31 41V59Z", "arch"),
@@ -145,6 +150,6 @@ export function room(colour, inside) {
 
 /** The colour of a sheik with its pattern, as a sign. @param {string} colour */
 export function banner(colour) {
-  const sign = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path("M2 1H14V15L8 12L2 15Z", "dome"), s("g", { transform: "translate(8,7)" }, path(PATTERNS[colour] || "M0 0", "thin")));
+  const sign = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path("M2 1H14V15L8 12L2 15Z", "dome"), pattern(colour, "8,7"));
   return h("span", { class: `banner sheik-${colour}`, title: colour }, sign);
 }
