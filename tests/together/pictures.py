@@ -43,7 +43,8 @@ const herd = (colour, size) => {
 };
 const sheik = (colour, size) => {
   const made = [room(colour, thing("princess", 20, 47, 23, "veil-palace")), banner(colour)];
-  for (const [at, wide] of [[0, size / 1.5], [1, size]]) Object.assign(made[at].style, { width: `${wide}px`, height: `${size}px` });
+  made[0].style.width = `${size / 1.5}px`;
+  made[0].style.height = `${size}px`;
   return made;
 };
 const sheiks = (size) => ["green", "white", "red", "blue", "black"].flatMap((colour) => sheik(colour, size));

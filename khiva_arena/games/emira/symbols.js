@@ -67,7 +67,8 @@ export const SHAPES = {
     ["thin", "M5 9Q7.6 8.2 9.6 9.4"],
   ],
   household: [
-    ["f", "M7 6.6C-.6 6.6-.6 17.4 7 17.4C10 17.4 11.6 15.6 12.2 13.8H14V17H17V13.8H18.6V18H22V10.2H12.2C11.6 8.4 10 6.6 7 6.6Z"],
+    ["f", "M10 10.2H22V18H18.6V14H17V17H14V14H10Z"],
+    ["f", "M7 6.6C-.6 6.6-.6 17.4 7 17.4C14.6 17.4 14.6 6.6 7 6.6Z"],
     ["door", "M6.6 10C3.6 10 3.6 14 6.6 14C9.6 14 9.6 10 6.6 10Z"],
   ],
   cooking: [
@@ -101,8 +102,8 @@ export const SHAPES = {
   large_slow: [["f", CAMEL], ["d", BELLY], ["load", PACKS], ["o", CROSS]],
   large_fast: [["f", CAMEL], ["d", BELLY], ["load", PACKS], ["o", CROSS], ["o", SPEED]],
   section: [
-    ["f", "M3 22V6.4H7V9H10V6.4H14V9H17V6.4H21V22Z"],
-    ["d", "M16 9H17V6.4H21V22H16Z"],
+    ["f", "M3 22V6.4H9V9H15V6.4H21V22Z"],
+    ["d", "M16 6.4H21V22H16Z"],
     ["door", "M8.6 22V16.4Q12 11 15.4 16.4V22Z"],
   ],
   card: [

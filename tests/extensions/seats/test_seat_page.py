@@ -178,7 +178,8 @@ EMIRAS_CHOICES = """
 const go_on = document.querySelector('.news') && document.querySelector('.choose .options button');
 const all = [...document.querySelectorAll('.emira [data-choice]:not(:disabled)')].filter((one) => one.checkVisibility());
 const [offered, shown] = [document.querySelectorAll('.choose .options button'), new Set(all.map((one) => one.dataset.choice))];
-window.missing = (window.missing ?? 0) + (go_on || !all.length || document.querySelector('.bid-box') ? 0 : offered.length - shown.size);
+const counts = !go_on && all.length && !document.querySelector('.bid-box');
+window.missing = (window.missing ?? 0) + (counts ? offered.length - shown.size : 0);
 return go_on || all[(window.taps = (window.taps ?? 0) + 1) % all.length];
 """
 """The next choice on Emira's table, each time another one; what the list offers and the table does not is counted."""
