@@ -260,6 +260,20 @@ def emira(page: Page, views: list[dict[str, Any]]) -> None:
     ]
 
 
+@pytest.mark.slow
+def test_a_princess_moves_to_her_palace_and_what_is_bought_to_its_owner(page: Page, made: Made) -> None:
+    store = opened(page, made, "emira-round-robin", "#match=1/0")
+    events = {step.number: [event.data for event in step.events] for step in next(iter(khiva_arena.matches(store))).replay()}
+    for kind, moved in (("join", "home"), ("act", "icon")):
+        wanted = [n for n, all_of in events.items() if any(e["type"] == kind and e.get("action") != "none" for e in all_of)]
+        page.go(f"#match=1/0&step={wanted[0] - 1}")
+        page.until("return document.querySelector('.where')?.textContent.startsWith(arguments[0])", f"step {wanted[0] - 1} ")
+        page.keys("ArrowRight")
+        found = page.js("return document.getAnimations().map((one) => one.effect.target.className)")
+        assert any(moved in name.split() for name in found), (kind, wanted[0], found)
+    assert page.wrong() == []
+
+
 def talents(words: str) -> tuple[int, str]:
     many, talent = words.split()
     return int(many), talent
