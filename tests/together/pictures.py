@@ -1,6 +1,6 @@
 """Take the pictures at the top of README.md, docs/publish.md and docs/play.md, of pages that are made for them.
 
-With --all, take three moments of a match of each game, on a desk and on a phone, light and dark, and a sheet of the symbols, into
+With --all, take three moments of a match of each game, on a desk and on a phone, light and dark, and sheets of the symbols, into
 build/pictures: for the eyes of those who change a drawing.
 """
 
@@ -36,6 +36,7 @@ location.hash = `#match=1/0&step=${Math.round(last * arguments[0])}`;
 OF_KHIVA = """
 const { SHAPES, thing, camel } = _symbols_khiva;
 const coloured = [0, 1, 2, 3, 4].map((colour) => [`camel-${colour}`, (size) => camel(colour, size)]);
+const others = () => [];
 """
 OF_SILK_ROAD = """
 const { SHAPES, thing, jewel, bale, laden } = _symbols_silk_road;
@@ -43,8 +44,20 @@ const five = [0, 1, 2, 3, 4];
 const coloured = [...five.map((colour) => ["", (size) => jewel(colour, 0, 0, size)]),
   ...five.map((good) => ["", (size) => bale(good, 0, 0, size / 2 - 1)]),
   ...five.map((good) => ["", (size) => laden(good, good, size * 0.9)])];
+const others = () => [];
 """
-SHEETS = {"khiva": OF_KHIVA, "silk_road": OF_SILK_ROAD}
+OF_EMIRA = """
+const { SHAPES, thing, room, banner } = _symbols_emira;
+const coloured = [];
+const sheik = (colour, size) => {
+  const made = [room(colour, thing("princess", 20, 47, 23, "veil-palace")), banner(colour)];
+  made[0].style.width = `${size / 1.5}px`;
+  made[0].style.height = `${size}px`;
+  return made;
+};
+const others = (size) => ["green", "white", "red", "blue", "black"].flatMap((colour) => sheik(colour, size));
+"""
+SHEETS = {"khiva": OF_KHIVA, "emira": OF_EMIRA, "silk_road": OF_SILK_ROAD}
 """By game, what it has beside its shapes: things in their colours."""
 SHEET = """
 const sizes = [16, 24, 48, 96];
@@ -54,7 +67,7 @@ const in_colour = (kind, draw, size) => {
   return _dom.picture(size, size, "in its colour", [one], { class: kind });
 };
 const row = (size) => [...Object.keys(SHAPES).map((name) => shown(name, size)),
-  ...coloured.map(([kind, draw]) => in_colour(kind, draw, size))];
+  ...coloured.map(([kind, draw]) => in_colour(kind, draw, size)), ...others(size)];
 for (const kind of ["light", "dark", "grey", "protan", "deutan", "black"]) {
   const rows = sizes.map((size) => _dom.h("p", {}, row(size)));
   document.querySelector("main").append(_dom.h("section", { class: `GAME ${kind}` }, _dom.h("h3", {}, kind), rows));
@@ -63,7 +76,7 @@ for (const kind of ["light", "dark", "grey", "protan", "deutan", "black"]) {
 SEEN = """
 svg { display: inline-block; margin: 4px; } :where(section) { --on: #2b2118; } :where(.thing) { --fill: #c98a4a; }
 [class*=camel-] .thing, [class*=jewel-] .thing { --fill: inherit; }
-:is(.khiva, .silk-road) { color-scheme: only light; border: 0; box-shadow: none; }
+:is(.khiva, .emira, .silk-road) { color-scheme: only light; border: 0; box-shadow: none; }
 main { max-width: none; }
 .dark { --table: #1f1b17; --pen: #efe6d8; --soft: #b7a994; --sand: #3a3229; } .grey { filter: grayscale(1); }
 .protan { filter: url(#protan); } .deutan { filter: url(#deutan); } .black path { fill: #000; stroke: #000; }

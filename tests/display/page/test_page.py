@@ -229,22 +229,49 @@ def khiva(page: Page, views: list[dict[str, Any]]) -> None:
 
 
 def emira(page: Page, views: list[dict[str, Any]]) -> None:
-    homes = page.js(
-        "return [...document.querySelectorAll('.player')]"
-        ".map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))"
-    )
+    homes = page.js(f"return {BY_SEAT}.map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))")
     assert homes == views[0]["princesses"]
     waiting = page.texts(".princess b")
     assert waiting == [*views[0]["active"], *views[0]["coming"], *views[0]["undecided"]]
     assert drawn(page, "events") == [[card.replace("_", " ") for card in view["hand"]] for view in views]
-    assert page.texts(".player [data-what=gold]") == [str(view["gold"][seat]) for seat, view in enumerate(views)]
+    tracks = page.js(
+        f"return {BY_SEAT}.map((seat) => ['gold', 'appearance', 'status', 'palace']"
+        ".map((what) => Number(seat.querySelector(`[data-what=${what}]`).textContent)))"
+    )
+    seen = views[0]
+    assert tracks == [
+        [view["gold"][seat], seen["appearance"][seat], seen["status"][seat], seen["palace"][seat] / 2]
+        for seat, view in enumerate(views)
+    ]
+    free = page.js(f"return {BY_SEAT}.map((seat) => seat.querySelectorAll('.rooms .free').length)")
+    assert free == [max(0, many) for many in seen["room"]]
+    if seen["auction"] and seen["auction"]["bidder"] is not None:
+        rows = page.js(
+            "return [...document.querySelectorAll('.bid-table tr')].map((row) => [row.className, row.cells[1].innerText])"
+        )
+        kind, bids = rows[seen["auction"]["bidder"]]
+        assert "stands" in kind or seen["ask"]["kind"] != "bid"  # it acts already
+        assert bids.split()[-1] == str(seen["auction"]["bid"] or "\N{EN DASH}")
     ways = page.js(
-        "return [...document.querySelectorAll('.player')]"
-        ".map((seat) => [...seat.querySelectorAll('.goal')].map((way) => way.textContent.replace('or ', '')))"
+        f"return {BY_SEAT}.map((seat) => [...seat.querySelectorAll('.goal')].map((way) => way.textContent.replace('or ', '')))"
     )
     assert [[sorted(map(talents, way.split(", "))) for way in of_seat] for of_seat in ways] == [
         [sorted((way.count(talent), talent) for talent in set(way)) for way in view["goal"] or ()] for view in views
     ]
+
+
+@pytest.mark.slow
+def test_a_princess_moves_to_her_palace_and_what_is_bought_to_its_owner(page: Page, made: Made) -> None:
+    store = opened(page, made, "emira-round-robin", "#match=1/0")
+    events = {step.number: [event.data for event in step.events] for step in next(iter(khiva_arena.matches(store))).replay()}
+    for kind, moved in (("join", "home"), ("act", "icon")):
+        wanted = [n for n, all_of in events.items() if any(e["type"] == kind and e.get("action") != "none" for e in all_of)]
+        page.go(f"#match=1/0&step={wanted[0] - 1}")
+        page.until("return document.querySelector('.where')?.textContent.startsWith(arguments[0])", f"step {wanted[0] - 1} ")
+        page.keys("ArrowRight")
+        found = page.js("return document.getAnimations().map((one) => one.effect.target.className)")
+        assert any(moved in name.split() for name in found), (kind, wanted[0], found)
+    assert page.wrong() == []
 
 
 def talents(words: str) -> tuple[int, str]:
