@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arena import arena_process, started
 from busy import busy
+from in_targets import in_long
 from once import made_once
 from trial_bots import CRASHES, GOOD, ILLEGAL, digest_of, names_tried, sleeps, write, write_uncompiled
 from waiting import until
@@ -54,7 +55,7 @@ def test_the_cup_is_that_of_the_26_and_hardly_longer(entries: Path) -> None:
     assert longer <= LONGER_MOST, "all that these bots add is their trials; the rest is the load of this machine"
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", in_long(["1", "2"]))  # whatever is tested beside it hardly runs
 def test_on_an_overloaded_machine_no_honest_bot_is_put_out(entries: Path, jobs: str) -> None:
     out = f"busy-{jobs}"
     with busy(30):
