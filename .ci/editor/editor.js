@@ -94,17 +94,19 @@ export function editor(host, plays, changes) {
       if (states.has(shown)) states.set(shown, view.state);
       return Object.fromEntries([...states].map(([name, { doc }]) => [name, doc.eq(opened.get(name).doc) ? opened.get(name).text : doc.toString()]));
     },
-    // Mark a line of a file and bring it into view, or of all files none.
-    mark(name, line, text) {
+    // Mark a line of a file, or of all files none. shows: bring it into view.
+    mark(name, line, text, shows) {
       for (const [one, state] of states) if (one !== shown) states.set(one, state.update({ effects: marking.of(Decoration.none) }).state);
       view.dispatch({ effects: marking.of(Decoration.none) });
       if (!states.has(name)) return;
-      show(name);
-      if (!(line >= 1 && line <= view.state.doc.lines)) return;
-      const { from } = view.state.doc.line(line);
+      if (shows) show(name);
+      const { doc } = name === shown ? view.state : states.get(name);
+      if (!(line >= 1 && line <= doc.lines)) return;
+      const { from } = doc.line(line);
       const attributes = { title: text, "aria-label": text };
-      const effects = [marking.of(Decoration.set(Decoration.line({ class: "error", attributes }).range(from))), EditorView.scrollIntoView(from, { y: "center" })];
-      view.dispatch({ effects });
+      const effects = [marking.of(Decoration.set(Decoration.line({ class: "error", attributes }).range(from)))];
+      if (name !== shown) states.set(name, states.get(name).update({ effects }).state);
+      else view.dispatch({ effects: shows ? [...effects, EditorView.scrollIntoView(from, { y: "center" })] : effects });
     },
     focus: () => view.focus(),
   };

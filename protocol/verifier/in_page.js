@@ -36,7 +36,7 @@ export function serve(scope) {
   };
   let last = Promise.resolve();
   scope.onmessage = ({ data }) => {
-    if (bench && data.workbench && JSON.parse(data.workbench).do === "replay") answer(data); // between two matches of a play
+    if (bench && data.workbench && ["replay", "save"].includes(JSON.parse(data.workbench).do)) answer(data); // between two matches of a play
     else last = last.then(() => answer(data));
   };
 }
@@ -143,6 +143,7 @@ function pageOf(python, machine, send) {
   return {
     is_live: () => "Suspending" in WebAssembly,
     take: (digest, bytes) => machine.take(digest, bytes.toJs()),
+    drop: (digest) => machine.drop(digest),
     live: (...words) => {
       const seat = machine.live(...toJavaScript(words));
       return { ...seat, say: (bytes) => seat.say(bytes.toJs()), ask: (ticks, bytes) => seat.ask(ticks, bytes.toJs()) };

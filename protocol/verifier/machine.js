@@ -31,6 +31,12 @@ export class Machine {
     this.files.set(digest, bytes);
   }
 
+  // Forget the bytes of a payload.
+  drop(digest) {
+    this.fileBytes -= this.files.get(digest)?.length ?? 0;
+    this.files.delete(digest);
+  }
+
   fileOf(digest) {
     const file = this.files.get(digest);
     if (!file) throw new TooMuch(`more than ${MOST.fileBytes} bytes of modules and payloads`);

@@ -52,7 +52,7 @@ def _dots(alt: Any, title: str, rows: Sequence[Mapping[str, Any]], name: str, va
     rule = base.mark_rule().encode(x=x, x2="high:Q").transform_filter("isValid(datum.low) && isValid(datum.high)")
     tip = [f"{name}:N", *(f"{field}:Q" for field in (value, "low", "high", "matches")), *(["bound:N"] if value == "elo" else [])]
     filled = alt.condition("!datum.bound", alt.value(1), alt.value(0))
-    dot = base.mark_point(size=60).encode(x=f"{value}:Q", tooltip=tip, fill=alt.value("#0b62b4"), fillOpacity=filled)
+    dot = base.mark_point(size=60).encode(x=f"{value}:Q", tooltip=tip, fill=alt.value("#0f7480"), fillOpacity=filled)
     return rule + dot
 
 

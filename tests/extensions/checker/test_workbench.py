@@ -183,7 +183,10 @@ def test_the_line_of_a_mistake_is_marked_and_prints_are_shown(page: Path, reques
     opened.js("document.querySelector('.editor').scrollIntoView()")
     write(opened, FAILS.replace('["chocie"]', "["))
     press(opened, CONTROL + ENTER)
+    opened.js(CLICK, "khiva_kit.py")
     assert "SyntaxError" in status(opened, "Refused: ")
+    shown = opened.js("return document.querySelector('.files [aria-pressed=true]').textContent")
+    assert shown == "khiva_kit.py", "the next key goes where its author sees it"
     assert opened.wrong() == []
 
 

@@ -60,13 +60,16 @@ export function checking(drawings, begins) {
   };
   chosen.addEventListener("change", () => check(chosen.files?.[0]));
   addEventListener("hashchange", () => shown?.show());
-  stop.addEventListener("click", () => {
+  const leave = () => {
     end();
     shown = null;
+  };
+  stop.addEventListener("click", () => {
+    leave();
     report.append(h("p", { class: "verdict" }, "Stopped: nothing is said of what was not reached."));
   });
   const door = h("section", { class: "takes" }, h("h2", {}, "Check a bundle"), h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), h("p", {}, chosen, " ", stop));
-  return { door, report, check, keys: (/** @type {string} */ key) => shown?.keys(key) ?? false };
+  return { door, report, check, stop: leave, keys: (/** @type {string} */ key) => shown?.keys(key) ?? false };
 }
 
 /**

@@ -19,7 +19,10 @@ export function start(drawings) {
     back.hidden = false;
   };
   const write = (/** @type {string} */ language) => {
-    if (!bench) go((bench = workbench(drawings)).element);
+    if (!bench) {
+      check.stop(); // or it would go on unseen
+      go((bench = workbench(drawings)).element);
+    }
     if (language) bench.begin(language);
     return bench;
   };

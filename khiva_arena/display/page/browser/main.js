@@ -86,7 +86,7 @@ export async function start(drawings) {
   /** @type {Element[]} */
   let folded = [];
   const unfold = (/** @type {boolean} */ printing) => {
-    if (printing) folded = [...folded, ...main.querySelectorAll("details.facts:not([open])")];
+    if (printing) folded = [...folded, ...main.querySelectorAll("details:is(.facts, .notes):not([open])")];
     folded.forEach((one) => one.toggleAttribute("open", printing));
     if (!printing) folded = [];
   };

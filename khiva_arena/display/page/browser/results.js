@@ -5,7 +5,7 @@ import { matches_of } from "./model.js";
 import { Unreadable } from "./packed.js";
 import { route } from "./route.js";
 import { match } from "./viewer.js";
-import { VERDICTS, matches_in } from "./words.js";
+import { VERDICTS, count, matches_in } from "./words.js";
 
 /** @typedef {{ kind: string, [key: string]: any }} Heard */
 
@@ -15,7 +15,7 @@ const VERDICT = "This says how these matches went. For a verdict on two versions
 /**
  * @param {Record<string, import("./types").Drawing>} drawings
  * @param {(request: Record<string, any>) => void} ask  the worker
- * @param {(file: string, line: number, text: string) => void} marks  a line of the author
+ * @param {(file: string, line: number, text: string, asked?: boolean) => void} marks  a line of the author; asked: for by a click
  */
 export function results(drawings, ask, marks) {
   const typed = h("pre", { class: "report", tabindex: 0, "aria-label": "the command that plays these matches", "data-what": "command" });
@@ -37,7 +37,7 @@ export function results(drawings, ask, marks) {
   /** Shows what the bot wrote in a match. @param {Heard} found */
   const tell = ({ ordinal, notes, faults, own, trace }) => {
     const lines = faults.filter((/** @type {[number]} */ [seat]) => own.includes(seat)).map((/** @type {any[]} */ [, verdict, step, detail]) => h("p", { class: "fault-line" }, `${verdict} at step ${step}: ${detail || VERDICTS[verdict] || ""}`));
-    if (trace) lines.push(h("p", { class: "fault-line" }, h("button", { type: "button", onclick: () => marks(trace.file, trace.line, trace.text) }, `${trace.file}, line ${trace.line}`), ` ${trace.text}`));
+    if (trace) lines.push(h("p", { class: "fault-line" }, h("button", { type: "button", onclick: () => marks(trace.file, trace.line, trace.text, true) }, `${trace.file}, line ${trace.line}`), ` ${trace.text}`));
     refill(said, h("h3", {}, `What your bot wrote in match ${ordinal}`), ...lines, h("pre", { class: "report", tabindex: 0, "aria-label": "what your bot wrote", "data-what": "notes" }, notes || "nothing"));
   };
 
@@ -97,6 +97,8 @@ export function results(drawings, ask, marks) {
     /** Closes the matches, whose records went with their worker. */
     close() {
       for (const button of list.querySelectorAll("button")) button.disabled = true;
+      for (const answer of asked.values()) answer({ why: "The record of this match went with the play that was stopped." });
+      asked.clear();
     },
   };
 }
@@ -125,5 +127,5 @@ function tally(of) {
   ];
   const cells = rows.map(([head, own, others]) => h("tr", {}, h("th", { scope: "row" }, name(head)), h("td", {}, own), h("td", {}, others)));
   const heads = h("thead", {}, h("tr", {}, h("th", { class: "left" }, matches_in(of.matches)), h("th", {}, "your bot"), h("th", {}, "others")));
-  return h("div", {}, scrolls("your bot's matches", h("table", {}, heads, h("tbody", {}, cells))), h("p", { class: "note" }, `The difference is the mean of ${deals} whole deals, with its 95 % interval. ${margin === null ? `${FEW} ` : ""}${VERDICT}`, h("code", {}, "khiva-arena compare"), "."));
+  return h("div", {}, scrolls("your bot's matches", h("table", {}, heads, h("tbody", {}, cells))), h("p", { class: "note" }, `The difference is the mean of ${count(deals, "whole deal")}, with its 95 % interval. ${margin === null ? `${FEW} ` : ""}${VERDICT}`, h("code", {}, "khiva-arena compare"), "."));
 }

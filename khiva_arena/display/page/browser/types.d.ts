@@ -282,7 +282,7 @@ export interface Editor {
   show(name: string): void;
   shown(): string;
   files(): Record<string, string>;
-  mark(name: string, line: number, text: string): void;
+  mark(name: string, line: number, text: string, shows?: boolean): void;
   focus(): void;
 }
 

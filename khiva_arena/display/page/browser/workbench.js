@@ -23,7 +23,12 @@ export function workbench(drawings) {
   /** @type {import("./working.js").Asked | null} */
   let spare = null;
   let [has_stopped, is_playing, started] = [false, false, ""];
-  let [edits, saved, saving, opening] = [0, 0, 0, 0];
+  let [edits, saved, saving, opening] = [0, 0, -1, 0]; // counts of edits; saving: -1 while nothing is saved
+  let [is_opening, has_failed] = [false, false];
+  /** @type {Record<string, any> | null} */
+  let last = null; // what the last play was asked for
+  /** @type {[string, number]} */
+  let at_play = ["", 0]; // the file that was shown then, and the count of edits
   /** @type {import("./opened.js").Entries} */
   let chosen_files = [];
   let [planned, begun, seed_of_last] = [0, 0, ""];
@@ -46,9 +51,14 @@ export function workbench(drawings) {
   const value = (/** @type {string} */ key) => /** @type {HTMLInputElement} */ (form.elements.namedItem(key)).value;
   const say = (/** @type {string} */ words) => { status.textContent = words; };
 
-  const marks = (/** @type {string} */ file, /** @type {number} */ line, /** @type {string} */ text) => { editor.mark(file, line, text); draw_tabs(); };
+  /** Marks a line of the text that was played, and shows it unless its author has gone on. @param {string} file @param {number} line @param {string} text @param {boolean} [asked] */
+  const marks = (file, line, text, asked = false) => {
+    const goes_on = edits !== at_play[1] || editor.shown() !== at_play[0];
+    if (asked || edits === at_play[1]) editor.mark(file, line, text, asked || !goes_on);
+    draw_tabs();
+  };
   const found = results(drawings, (what) => ask(what), marks);
-  const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; if (!worker) start(); });
+  const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; if (!worker && !has_failed) start(); });
 
   const draw_tabs = () => refill(tabs, ...Object.keys(editor.files()).map((file) => h("button", { type: "button", "aria-pressed": String(file === editor.shown()), onclick: () => { editor.show(file); draw_tabs(); editor.focus(); } }, file)));
   const offer_seats = () => {
@@ -61,7 +71,7 @@ export function workbench(drawings) {
     editor.open(Object.fromEntries([first, ...names.filter((one) => one !== first)].map((one) => [one, files[one]])), first);
     draw_tabs();
     found.clear();
-    saved = edits;
+    [saved, last, seed_of_last] = [edits, null, ""];
   };
   const may_lose = () => saved === edits || confirm(SURE);
 
@@ -71,7 +81,11 @@ export function workbench(drawings) {
     const own = worker_for(
       "play",
       ({ workbench, data }) => { if (own === worker) heard(JSON.parse(workbench), data); },
-      (why) => { if (own === worker) end(FAILED + why.slice(0, 2_000)); },
+      (why) => {
+        if (own === worker) return end(FAILED + why.slice(0, 2_000));
+        own.end();
+        if (own === spare) spare = null;
+      },
     );
     return own;
   };
@@ -93,29 +107,32 @@ export function workbench(drawings) {
   };
   const begin_play = () => {
     if (is_playing || !form.reportValidity()) return;
-    is_playing = true;
+    [is_playing, last, seed_of_last, at_play] = [true, wish("play"), "", [editor.shown(), edits]];
     stop.toggleAttribute("disabled", false);
     found.clear();
     editor.mark("", 0, "");
     say(worker ? "Playing …" : "Starting the arena …");
-    ask(wish("play"));
+    ask(last);
   };
   const end = (why = "Stopped. What was played stays in the table.") => {
     worker?.end();
     found.close();
     rests();
+    const lost = saving >= 0 ? " Nothing was saved." : is_opening ? " Nothing was opened." : "";
     [worker, spare, has_stopped, started] = [spare, null, true, ""]; // the spare may have the interpreter of another language
-    if (why.startsWith(FAILED)) return say(why);
-    start(); // so that the next play does not wait for it
-    say(why);
+    [saving, is_opening, has_failed] = [-1, false, why.startsWith(FAILED)];
+    if (!has_failed) start(); // so that the next play does not wait for it
+    say(why + lost);
   };
 
   const hears = /** @type {Record<string, (found: any, data: any) => void>} */ ({
     started: () => { if (!is_playing && !has_stopped) say("Ready: Ctrl-Enter plays, or Cmd-Enter."); },
     refused({ of, why, file, line }) {
+      if (of === "save") saving = -1;
+      if (of === "look" || of === "open") is_opening = false;
       if (of === "play") rests();
       say(`Refused: ${why}`);
-      if (file && line) marks(file, line, why);
+      if (of === "play" && file && line) marks(file, line, why);
     },
     event({ matches, seed, bots, played }) {
       [planned, begun, seed_of_last] = [matches, performance.now(), seed];
@@ -132,20 +149,22 @@ export function workbench(drawings) {
     },
     saved({ name }, data) {
       h("a", { href: URL.createObjectURL(new Blob([data], { type: "application/zip" })), download: name }).click();
-      saved = saving;
+      [saved, saving] = [saving, -1];
       say(`Saved as ${name}.`);
     },
     async wanted({ entries }) {
       try {
         worker?.ask(await named(chosen_files, entries));
       } catch (error) {
+        is_opening = false;
         say(/** @type {Error} */ (error).message);
       }
     },
-    opened({ name, files }) {
+    opened({ files }) {
+      is_opening = false;
       if (is_playing || (edits !== opening && !may_lose())) return say("Nothing was opened."); // a key was pressed meanwhile
       load(files);
-      say(`${name} is open. Nothing of it is played before you say so.`);
+      say("The bot is open. Nothing of it is played before you say so.");
     },
   });
   const heard = (/** @type {import("./results.js").Heard} */ event, /** @type {any} */ data) => {
@@ -153,14 +172,17 @@ export function workbench(drawings) {
     hears[event.kind]?.(event, data);
   };
   const open = async (/** @type {import("./opened.js").Entries} */ entries) => {
-    if (!entries.length || is_playing || !may_lose()) return;
+    if (is_playing || is_opening) return say(is_playing ? "Stop the play first." : "A bot is being opened already.");
+    if (!entries.length) return say("There is no file in it that this browser can read.");
+    if (!may_lose()) return;
+    [opening, chosen_files, is_opening] = [edits, entries, true];
     try {
       const what = await request(entries);
       start();
-      [opening, chosen_files] = [edits, entries];
       say("Opening …");
       worker?.ask(what);
     } catch (error) {
+      is_opening = false;
       say(/** @type {Error} */ (error).message);
     }
   };
@@ -173,17 +195,18 @@ export function workbench(drawings) {
     if (!form.reportValidity()) return;
     saving = edits;
     say("Saving …");
-    ask({ ...wish("save"), seed: value("seed").trim() || seed_of_last });
+    ask(last ? { ...last, do: "save", files: editor.files(), seed: seed_of_last || last.seed } : wish("save"));
   };
   const bar = h("div", { class: "bar", role: "group", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
   const begin = (/** @type {string} */ word) => {
-    if (is_playing || !may_lose()) return;
+    if (is_playing) return say("Stop the play first.");
+    if (!may_lose()) return;
     load(templates[word]);
     editor.focus();
   };
   addEventListener("beforeunload", (event) => { if (saved !== edits) event.preventDefault(); });
   offer_seats();
-  const leave = h("p", { class: "note" }, "Tab indents. ", h("kbd", {}, "Esc"), "and then ", h("kbd", {}, "Tab"), "leave the editor.");
+  const leave = h("p", { class: "note" }, "Tab indents. ", h("kbd", {}, "Esc"), " and then ", h("kbd", {}, "Tab"), " leave the editor.");
   const element = h("div", { class: "bench" }, bar, h("div", { class: "write" }, tabs, host, leave), h("div", { class: "beside" }, form, status, progress, found.beside), found.below);
   load(templates.python);
   return { element, begin, open, keys: found.keys };

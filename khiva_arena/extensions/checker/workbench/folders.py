@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from khiva_arena import __version__
 from khiva_arena.common.text import file_name
 from khiva_arena.entrants import manifest, sources
-from khiva_arena.entrants.archive import MANIFEST, StreamFile, check_files
+from khiva_arena.entrants.archive import MANIFEST, MOST_DEPTH, MOST_FILES, StreamFile, check_files
 from khiva_arena.entrants.archived import exactly, plain_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS
@@ -28,6 +28,8 @@ TOP = "khiva-workbench"
 """The only folder at the top of what is saved."""
 MOST_PACKED, MOST_UNPACKED = 4 << 20, 16 << 20
 """The bytes of a zip that is opened, and of its files."""
+RESERVED = 20
+"""The files that the opponent and the README of a saved zip may have."""
 MOST_LISTED = 20_000
 """The files of a folder of which the page names the paths; few of them are read."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -41,6 +43,8 @@ Install Khiva Arena, with the interpreters of bots:
 Type this line beside this file:
 
     {line}
+
+Leave `--trust-bots` out if somebody else wrote one of the bots: the matches stay the same.
 
 Version {version} plays the matches of the page, with the same event and the same run digest. `{opponent}` is a copy of the bot of
 that name as the page had it.
@@ -83,12 +87,18 @@ def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[st
     for folder, of_bot in ((AUTHOR, files), (opponent, others)):
         contents |= {f"{TOP}/{folder}/{name}": text for name, text in of_bot.items()}
     check_files([StreamFile(name, len(text), runs=False) for name, text in contents.items()])
+    if (size := sum(len(text) for text in contents.values())) > MOST_UNPACKED:
+        raise ConfigError(
+            f"both bots have {size >> 20} MiB, and a zip that this page opens again has {MOST_UNPACKED >> 20} at most"
+        )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in sorted(contents.items()):
             info = zipfile.ZipInfo(name, _EPOCH)
             info.create_system, info.external_attr, info.compress_type = 3, _PLAIN_FILE, zipfile.ZIP_DEFLATED
             archive.writestr(info, _bytes(text))
+    if len(out.getvalue()) > MOST_PACKED:
+        raise ConfigError(f"the zip would have more than {MOST_PACKED >> 20} MiB, and this page would not open it again")
     return out.getvalue()
 
 
@@ -99,11 +109,9 @@ def from_zip(data: bytes) -> dict[str, str]:
     entries = plain_files(data, is_zip=True)
     _check("this zip", [StreamFile("/".join(parts), entry.size, entry.runs) for parts, entry in entries])
     home = _home([parts for parts, _ in entries])
-    return {
-        "/".join(parts[len(home) :]): _text("/".join(parts), b"".join(exactly(entry)))
-        for parts, entry in entries
-        if parts[: len(home)] == home
-    }
+    own = {"/".join(parts[len(home) :]): entry for parts, entry in entries if parts[: len(home)] == home}
+    _check_room(own)
+    return {name: _text(name, b"".join(exactly(entry))) for name, entry in own.items()}
 
 
 def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
@@ -113,6 +121,7 @@ def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
         raise ConfigError(f"this folder has no {MANIFEST}")
     names = wanted([*contents], contents[MANIFEST])
     _check("this folder", [StreamFile(name, len(contents[name]), runs=False) for name in names])
+    _check_room(names)
     return {name: _text(name, contents[name]) for name in names}
 
 
@@ -144,6 +153,14 @@ def _check(what: str, files: Sequence[StreamFile]) -> None:
     parents = {str(parent) for file in files for parent in PurePosixPath(file.name).parents}
     if len({parent.casefold() for parent in parents}) < len(parents):
         raise ConfigError(f"two folders of {what} have names that differ only in case")
+
+
+def _check_room(names: Collection[str]) -> None:
+    """Raise ConfigError for files that could be played, and not be saved beside an opponent and opened again."""
+    if len(names) > MOST_FILES - RESERVED:
+        raise ConfigError(f"this bot has {len(names)} files, and a page takes {MOST_FILES - RESERVED} at most")
+    if deep := [name for name in names if name.count("/") >= MOST_DEPTH - 2]:
+        raise ConfigError(f"{file_name(deep[0])}: a path has {MOST_DEPTH - 2} parts at most in a page")
 
 
 def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:

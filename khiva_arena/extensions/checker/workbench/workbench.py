@@ -12,7 +12,7 @@ Requests are plain values, and so are the events that are told:
     {"kind": "event", ...}: the line that plays it, and what the viewer of pages takes
     {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
     {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"}, {"kind": "wanted", "entries"},
-    {"kind": "opened", "name", "files"}
+    {"kind": "opened", "files"}
 """
 
 import asyncio
@@ -92,6 +92,8 @@ class Workbench:
     def __init__(self, page: Any, tell: Tell, home: Path, opponents: Mapping[str, Any]) -> None:
         self._page, self._tell, self._home, self._opponents = page, tell, home, opponents
         self._matches: dict[str, tuple[Record, bytes]] = {}
+        self._payloads: set[str] = set()
+        """The hashes of what the page holds for the last play."""
 
     async def work(self, request: Mapping[str, Any], data: Sequence[bytes] = ()) -> None:
         """Do what a request asks for, and tell what came of it. ``data``: the files that come with it."""
@@ -143,7 +145,7 @@ class Workbench:
     def _open(self, request: Mapping[str, Any], data: Sequence[bytes]) -> None:
         names = request.get("entries")
         files = folders.from_zip(data[0]) if names is None else folders.from_folder(dict(zip(names, data, strict=True)))
-        self._tell({"kind": "opened", "name": typed.AUTHOR, "files": files})
+        self._tell({"kind": "opened", "files": files})
 
     # --- an event ---
 
@@ -158,6 +160,9 @@ class Workbench:
             bots = typed.bots_of(settings)
             payloads = [_payload_of(bot) for bot in bots]
         modules = typed.as_modules(bots, payloads)
+        for digest in self._payloads:
+            self._page.drop(digest)  # or it would keep each version of a bot
+        self._payloads = {module.parts[1] for module in modules}
         for module, payload in zip(modules, payloads, strict=True):
             self._page.take(module.parts[1], payload)
         return line, typed.event_of(settings, modules), modules

@@ -15,7 +15,7 @@ _NAMES = uuid.UUID("7d9ce8a0-5c0e-5b0e-9d63-7c4cc5b0a6f1")
 """The name space of ids in feeds: any number that stays the same."""
 ICON = tag(
     "svg",
-    tag("rect", width=16, height=16, rx=3, fill="#0b62b4"),
+    tag("rect", width=16, height=16, rx=3, fill="#0f7480"),
     tag("polyline", points="3,12 6,7 9,9 13,4", fill="none", stroke="#fff", stroke_width=2),
     xmlns="http://www.w3.org/2000/svg",
     viewBox="0 0 16 16",
@@ -85,7 +85,7 @@ def _badge(name: str, says: str, receipt: str) -> str:
         tag("title", f"{name}: {says}"),
         tag("desc", receipt),
         tag("rect", width=left, height=20, fill="#3a4149"),
-        tag("rect", x=left, width=right, height=20, fill="#0b62b4"),
+        tag("rect", x=left, width=right, height=20, fill="#0f7480"),
         tag("text", name, **font, x=left // 2, y=14, textLength=left - 14),
         tag("text", says, **font, x=left + right // 2, y=14, textLength=right - 14),
         xmlns="http://www.w3.org/2000/svg",

@@ -40,6 +40,9 @@ class NativePage:
     def take(self, digest: str, data: bytes) -> None:
         self._files[digest] = data
 
+    def drop(self, digest: str) -> None:
+        del self._files[digest]
+
     def is_live(self) -> bool:
         return self._live
 

@@ -1,5 +1,6 @@
 """Matches in a page are those of the command: the same event, digests and refusals, and so is what is saved."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -11,9 +12,10 @@ from installed_wheel import wheel as wheel
 from javascript import BUILT
 from native_page import NativePage, NativeSeat
 from tools import need
-from workbench_played import WISH, commanded, played, template, told
+from workbench_played import WISH, block, commanded, played, template, told
 
 from khiva_arena.entrants.interpreters import FOLDER
+from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
 CHOOSE = "from khiva_kit import play\n\n\ndef choose(decide, match):\n    {}\n\n\nplay('my-bot', choose)\n"
@@ -65,6 +67,15 @@ def test_a_trace_of_javascript_has_its_line(tmp_path: Path, code: str, line: int
     assert (place["file"], place["line"]) == ("main.js", line)
     assert end["kind"] == "played" or end["why"] in commanded(tmp_path, event["line"], code=2).said
     assert "apt install" not in end.get("why", ""), "nothing that is installed comes to a bot in ticks"
+
+
+def test_a_page_holds_the_files_of_the_last_play_only(tmp_path: Path) -> None:
+    page = NativePage()
+    bench = Workbench(page, lambda event, data=None: None, tmp_path, block("opponents"))
+    held = len(page._files)
+    for text in ("one", "another", "a third"):
+        asyncio.run(bench.work(WISH | {"do": "play", "files": template(main=f"{template()['main.py']}# {text}\n")}))
+        assert len(page._files) == held + 2, "of the author and of the opponent"
 
 
 class FullPage(NativePage):

@@ -1,6 +1,7 @@
 """Folders that are saved and opened: what comes back, and hostile zips."""
 
 import io
+import random
 import struct
 import zipfile
 from collections.abc import Callable
@@ -57,6 +58,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "unpacked": (lambda: zipped(("main.py", bytes(16 * 2**20))), "16 MiB"),
     "larger than said": (larger_than_said, "damaged"),
     "cut": (lambda: zipped(("main.py", b"x"))[:-30], "no zip"),
+    "deep": (lambda: zipped(("a/b/c/d/e/f/g.txt", b"")), "6 parts at most in a page"),
+    "no room for an opponent": (lambda: zipped(*((f"f{at}.py", b"") for at in range(480))), "481 files"),
     "no text": (lambda: zipped(("main.py", b"\xff")), "UTF-8"),
     "two bots": (lambda: zipped(("other/bot.toml", b"")), "2 folders"),
 }
@@ -120,3 +123,11 @@ def test_a_folder_that_cannot_play_is_refused(tmp_path: Path, files: dict[str, s
     assert event["kind"] == "refused"
     assert why in event["why"]
     assert str(tmp_path) not in event["why"]
+
+
+def test_what_could_not_be_opened_again_is_not_saved(tmp_path: Path) -> None:
+    noise = "".join(chr(33 + number) for number in random.Random(5).choices(range(90), k=8 * 2**20))
+    for text, said in ((noise, "4 MiB"), ("x" * 17 * 2**20, "16 at most")):
+        ((event, data),) = told(tmp_path, WISH | {"do": "save", "files": template() | {"data.txt": text}})
+        assert (event["kind"], data) == ("refused", None)
+        assert said in event["why"]
