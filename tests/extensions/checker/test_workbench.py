@@ -27,7 +27,6 @@ from author import (
 from browser import PHONE, WIDE, Page, browser
 from checker import checker
 from firefox import firefox
-from in_targets import in_long
 from module_cup import module_cup as module_cup
 from workbench_played import commanded
 
@@ -144,7 +143,8 @@ CASES = [
     ("chromium", JAVASCRIPT, ""),
     ("chromium", PYTHON, "#rerun"),
     pytest.param("other_browser", PYTHON, "", marks=FIREFOX),
-    *in_long([("chromium", PYTHON, ""), pytest.param("other_browser", JAVASCRIPT, "", marks=FIREFOX)]),
+    ("chromium", PYTHON, ""),
+    pytest.param("other_browser", JAVASCRIPT, "", marks=FIREFOX),
 ]
 
 
