@@ -1,7 +1,7 @@
 // Emira's table: the other courts along the top, the princesses who look for a home, the auction as a table of bids, what can be
 // bought, and the own court at the lower edge. All of it is read from what the replayer says; no rule is known here.
 
-import { backs, slide, window_of } from "../../display/page/browser/pieces.js";
+import { TOGETHER, backs, row, slide, unseen, window_of } from "../../display/page/browser/pieces.js";
 import { count, ordinal } from "../../display/page/browser/words.js";
 import { SHAPES, banner, icon, room, thing } from "./symbols.js";
 import { h, s } from "../../display/page/browser/dom.js";
@@ -18,7 +18,6 @@ const EFFECTS = /** @type {Record<string, string[]>} */ ({
 });
 const CARDS = /** @type {Record<string, string>} */ ({ bazaar: "beauty", good_looking: "appearance", golden_times: "gold", guest_house: "section", restoration: "palace", new_orders: "status", noble_merchandise: "status" });
 const QUICK = [0, 4, 9, 19, 49, 99]; // places in the list of bids that have a button
-const TOGETHER = 60; // milliseconds between things that move in one step
 const TOLD = ["join", "wait", "act", "grant", "bid", "pass", "play", "buy", "riot", "abduct", "gift", "mind", "end"];
 
 /** What was typed as a bid, by the question's frame. @type {WeakMap<object, number>} */
@@ -68,11 +67,6 @@ function spaced(word) {
 /** @param {any[]} list @param {(one: any, at: number) => any} make @returns {any[]} */
 function each(list, make) {
   return list.flatMap(make);
-}
-
-/** Words for those who do not see the symbols. @param {string} words */
-function unseen(words) {
-  return h("span", { class: "unseen" }, words);
 }
 
 /** The choice of a kind with this first word. @param {Scene} scene @param {string[]} kinds @param {string} word */
@@ -302,11 +296,6 @@ function sign_of(word, otherwise = "card") {
 }
 
 // --- courts ---
-
-/** A row of things, with what it is. @param {string} word @param {any[]} things @param {boolean} [changed] @param {string} [kind] @param {string} [words] */
-function row(word, things, changed = false, kind = "", words = word) {
-  return things.some((one) => one !== "") ? h("div", { class: `${kind}${changed ? " changed" : ""}` || null, title: words }, h("dt", { class: "unseen" }, words), h("dd", { "data-what": word }, things)) : null;
-}
 
 /** A sheik's court. @param {Scene} scene @param {number} seat @param {boolean} low  whether it is at the lower edge */
 function court(scene, seat, low) {

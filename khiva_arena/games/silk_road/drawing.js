@@ -1,14 +1,13 @@
 // Silk Road's table: the others along the top, the map, what belongs to nobody, and the own window at the lower edge. All of it is
 // read from what the replayer says; no rule is known here.
 
-import { backs, slide, window_of } from "../../display/page/browser/pieces.js";
+import { TOGETHER, arc, backs, row, slide, unseen, window_of } from "../../display/page/browser/pieces.js";
 import { bale, icon, jewel, laden, OF_GOODS, OF_TILES, thing } from "./symbols.js";
 import { count, ordinal } from "../../display/page/browser/words.js";
 import { h, path, picture, s } from "../../display/page/browser/dom.js";
 import { label, shortened } from "../../display/page/browser/chart.js";
 
 const NARROW = 680; // pixels: a table below that has the map of a phone
-const TOGETHER = 60; // milliseconds between things that move in one step
 const TAP = 62; // pixels, of a choice in the menu of a place
 
 /** How large things are on the map of a desk and on that of a phone, in its own units, and how far it may be stretched. */
@@ -345,12 +344,6 @@ function spots(scene, { at, size, ratio }) {
   });
 }
 
-/** @param {Point} from @param {Point} to */
-function arc(from, to) {
-  const lift = Math.min(50, Math.hypot(to.x - from.x, to.y - from.y) / 4 + 10);
-  return `M${from.x} ${from.y}Q${(from.x + to.x) / 2} ${(from.y + to.y) / 2 - lift} ${to.x} ${to.y}`;
-}
-
 /** What belongs to nobody: open cards, pile, where the caravans go, what is in the bag; and choices that no thing stands for. @param {Scene} scene */
 function middle(scene) {
   const { frame: { all }, before, scenery, choices = [] } = scene;
@@ -360,17 +353,17 @@ function middle(scene) {
   const from_open = choices.some(({ kind }) => kind === "draw" || kind === "baksheesh");
   const open = all.open.flatMap((/** @type {number} */ many, /** @type {number} */ good) => (many ? [card(good, many, scenery, { choice: from_open ? choices.find(({ piece }) => piece[0] === good)?.index : undefined })] : []));
   const top = word("pile");
-  const pile = h("span", { class: "card back", title: top?.words ?? "the pile", "data-choice": top?.index }, h("span", { class: "unseen" }, "pile"));
+  const pile = h("span", { class: "card back", title: top?.words ?? "the pile", "data-choice": top?.index }, unseen("pile"));
   const caravans = all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
     if (!caravan?.[2].length) return [];
     const [place, target, camels] = caravan;
     const herd = icon(thing("camel", 0, 0, 24), camels.map((/** @type {number} */ camel) => loaded(camel, scenery)).join("; "));
-    return [row(`caravan ${i + 1}`, [herd, h("span", { class: "unseen" }, "camels "), `×${camels.length}`, h("span", { class: "way-of" }, place === target ? called(place, scenery) : `${called(place, scenery)} → ${called(target, scenery)}`)], Boolean(before) && String(before?.all.caravans[i]) !== String(caravan))];
+    return [row(`caravan ${i + 1}`, [herd, unseen("camels "), `×${camels.length}`, h("span", { class: "way-of" }, place === target ? called(place, scenery) : `${called(place, scenery)} → ${called(target, scenery)}`)], Boolean(before) && String(before?.all.caravans[i]) !== String(caravan))];
   });
   const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => (left ? gem(colour, left, colours[colour]) : null));
   const loose = choices.filter(({ kind, piece }) => kind === "jewel" || kind === "lay_out" || ["nothing", "no", "decline"].includes(piece[0]));
   const tray = loose.map(({ index, kind, piece, words }) => {
-    if (kind === "jewel") return h("span", { class: "pile", "data-choice": index, title: words }, gem(piece[0], 1, colours[piece[0]]), h("span", { class: "unseen" }, words));
+    if (kind === "jewel") return h("span", { class: "pile", "data-choice": index, title: words }, gem(piece[0], 1, colours[piece[0]]), unseen(words));
     return h("span", { class: "pile", "data-choice": index, title: words }, kind === "lay_out" ? `${piece[0]}` : words.split(":")[0]);
   });
   return h(
@@ -382,12 +375,6 @@ function middle(scene) {
     caravans,
     row("jewels in the bag", bag, changed("bag")),
   );
-}
-
-/** What is in a row that says what it is only to those who do not see it. @param {string} word @param {any[]} things @param {boolean} [changed] */
-function row(word, things, changed = false) {
-  const shown = things.filter((one) => one !== null && one !== "");
-  return shown.length ? h("div", { class: changed ? "changed" : null, title: word }, h("dt", { class: "unseen" }, word), h("dd", { "data-what": word }, shown)) : null;
 }
 
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat @param {boolean} low  whether it is at the lower edge */
@@ -436,11 +423,11 @@ function cards(counts, scenery, made) {
 /** Cards of a good; those of the own hand have the word by which choices name them. @param {number} good @param {number} many @param {any} scenery @param {{ choice?: number, word?: string, kind?: string, title?: string, says?: string }} [more] */
 function card(good, many, { goods }, { choice, word, kind = "", title = "", says = "" } = {}) {
   const shape = s("svg", { viewBox: "0 0 20 28", "aria-hidden": "true" }, thing(OF_GOODS[good], 10, 17, 15));
-  const text = says ? [h("span", { class: "unseen" }, says), many > 1 ? h("b", { "aria-hidden": "true" }, `×${many}`) : null] : [h("span", { class: "unseen" }, goods[good]), many > 1 ? h("b", {}, ` ×${many}`) : null];
+  const text = says ? [unseen(says), many > 1 ? h("b", { "aria-hidden": "true" }, `×${many}`) : null] : [unseen(goods[good]), many > 1 ? h("b", {}, ` ×${many}`) : null];
   return h("span", { class: `card good-${good} ${kind}`, title: title || `${many} ${goods[good]}`, "data-choice": choice, "data-word": word }, shape, text);
 }
 
 /** Jewels of a colour. @param {number} colour @param {number} many @param {string} word */
 function gem(colour, many, word) {
-  return h("span", { class: "count" }, icon(jewel(colour, 0, 0, 22), `${word} ${many === 1 ? "jewel" : "jewels"}`, "gem-icon"), h("span", { class: "unseen" }, word), many > 1 ? `×${many}` : "");
+  return h("span", { class: "count" }, icon(jewel(colour, 0, 0, 22), `${word} ${many === 1 ? "jewel" : "jewels"}`, "gem-icon"), unseen(word), many > 1 ? `×${many}` : "");
 }
