@@ -19,7 +19,7 @@ const CORDS = "M4.6 9H13.4";
 const CROSS = "M2.6 7H14.4M8.5 1.6V12.4";
 const SPEED = "M0.8 16H3M0.8 19H2.6M19 13.6H23M18.4 16.8H23";
 
-/** Each shape: what it is filled with (f: its colour, d: in the shade, l: in the light, o: only a line), and where. @type {Record<string, string[][]>} */
+/** Each shape: what fills it (f: its colour, d: in the shade, l: in the light, o: only a line), and where. @type {Record<string, string[][]>} */
 export const SHAPES = {
   princess: [
     ["f", "M12 1.8C5.4 1.8 6 12.4 2.6 22.2H21.4C18 12.4 18.6 1.8 12 1.8Z"],

@@ -1,8 +1,8 @@
 // Khiva's table: the others along the top, the town with its tents, a road for each seat out to its gate, the cards of the turn, what
 // nobody has yet, and the own hand at the lower edge. All of it is read from what the replayer says; no rule is known here.
 
-import { TOGETHER, arc, backs, row, slide, turn_up, unseen, window_of } from "../../display/page/browser/pieces.js";
-import { count, ordinal } from "../../display/page/browser/words.js";
+import { TOGETHER, arc, backs, place_at_end, row, slide, turn_up, unseen, window_of } from "../../display/page/browser/pieces.js";
+import { count } from "../../display/page/browser/words.js";
 import { camel, icon, pattern, thing } from "./symbols.js";
 import { h, path, picture, s } from "../../display/page/browser/dom.js";
 import { label, shortened } from "../../display/page/browser/chart.js";
@@ -221,13 +221,11 @@ function front(scene, seat, low) {
   const made = made_of(scene, seat);
   const hand = own ? own.hand.map((/** @type {number[]} */ [camel, value], /** @type {number} */ at) => card(camel, value, scenery, true, made[at])) : backs(all.hands[seat]);
   const changed = (/** @type {string} */ key) => Boolean(before?.all[key]) && String(before?.all[key][seat]) !== String(all[key][seat]);
-  const end = frame.events.find((event) => event.data.type === "end")?.data;
-  const place = end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null;
   return window_of(
     scene,
     seat,
     `${low ? "low " : ""}${all.ask?.seat === seat ? "asked " : ""}`,
-    place,
+    place_at_end(frame, seat),
     h("dl", { class: "rows in-hand" }, row("hand", own || !hand.length ? hand : [...hand, h("b", { class: "many-cards" }, `×${hand.length}`)])),
     h(
       "dl",

@@ -1,9 +1,9 @@
 // Silk Road's table: the others along the top, the map, what belongs to nobody, and the own window at the lower edge. All of it is
 // read from what the replayer says; no rule is known here.
 
-import { TOGETHER, arc, backs, row, slide, unseen, window_of } from "../../display/page/browser/pieces.js";
+import { TOGETHER, arc, backs, place_at_end, row, slide, unseen, window_of } from "../../display/page/browser/pieces.js";
 import { bale, icon, jewel, laden, OF_GOODS, OF_TILES, thing } from "./symbols.js";
-import { count, ordinal } from "../../display/page/browser/words.js";
+import { count } from "../../display/page/browser/words.js";
 import { h, path, picture, s } from "../../display/page/browser/dom.js";
 import { label, shortened } from "../../display/page/browser/chart.js";
 
@@ -396,12 +396,12 @@ function front(scene, seat, low) {
   const played = mine && chosen !== undefined && kind === "move" ? choices[chosen]?.piece[0] : undefined;
   const hand = own ? cards(own.hand, scenery, (good) => ({ choice: of_hand(good), word: mine && kind === "move" ? goods[good] : undefined, kind: good === played ? "to-play" : "" })) : backs(all.hands[seat]);
   const jewels = all.jewels[seat].map((/** @type {number} */ many, /** @type {number} */ colour) => (many ? gem(colour, many, colours[colour]) : null));
-  const end = frame.events.find((event) => event.data.type === "end")?.data;
+  const end = place_at_end(frame, seat);
   return window_of(
     scene,
     seat,
     `${low ? "low " : ""}${(all.ask ? all.ask.seat : all.active) === seat && !end ? "asked " : ""}`,
-    end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null,
+    end,
     h("dl", { class: "rows in-hand" }, row("hand", own || !hand.length ? hand : [...hand, h("b", { class: "many-cards" }, `×${hand.length}`)])),
     h(
       "dl",

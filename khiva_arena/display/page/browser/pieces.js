@@ -1,6 +1,6 @@
 // What the tables of several games have alike: the window of a seat, its rows, card backs, shapes, and things that move.
 
-import { count } from "./words.js";
+import { count, ordinal } from "./words.js";
 import { h, pairs, path, s } from "./dom.js";
 
 const LATEST = 380; // milliseconds after which the last of several things moves
@@ -59,6 +59,12 @@ export function player(scene, seat, rows, asked, before = "", ...more) {
   const made = window_of(scene, seat, asked ? "asked" : "", ...more, h("dl", {}, pairs(rows)));
   made.querySelector(".points")?.prepend(before);
   return made;
+}
+
+/** The place of a seat, once the match is over. @param {import("./types").Frame} frame @param {number} seat */
+export function place_at_end({ events }, seat) {
+  const end = events.find(({ data }) => data.type === "end")?.data;
+  return end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null;
 }
 
 /** Cards that these eyes do not see. @param {number} many */
