@@ -23,6 +23,8 @@ from khiva_arena.common import manual
 from khiva_arena.common.address import ADDRESS
 from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page import html
+from khiva_arena.games import registry
+from khiva_arena.games.silk_road.board import MAPS
 from khiva_arena.games.silk_road.notation import place
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
 from khiva_arena.interface.api.notebook_tables import standings
@@ -274,6 +276,69 @@ def test_a_princess_moves_to_her_palace_and_what_is_bought_to_its_owner(page: Pa
         found = page.js("return document.getAnimations().map((one) => one.effect.target.className)")
         assert any(moved in name.split() for name in found), (kind, wanted[0], found)
     assert page.wrong() == []
+
+
+DRAWN = """
+const [game, known, events, asked, rules, scenery] = arguments;
+const drawing = { emira: () => _drawing_emira, silk_road: () => _drawing_silk_road }[game]().drawing;
+return _packed.unpacked('replay-0').then((block) => {
+  const [opening, first] = _film.frames(block, 0, []);
+  const frame = { ...first, all: { ...first.all, ...known }, events: events.map((data) => ({ data, text: '', to: null })) };
+  frame.own = first.own.map((own) => ({ ...own, ...known }));
+  const choices = asked.map(([kind, piece, words], index) => ({ index, kind, piece, words }));
+  const seen = { frame, before: opening, film: [opening, frame], eyes: 0, rules, scenery, choices };
+  document.querySelector('.board').replaceChildren(drawing.draw({ ...seen, names: ['a', 'b', 'c'], seats: 3, width: 900 }));
+});
+"""
+"""Draw the first step of a match with what else is known, happened and is asked."""
+
+
+@pytest.mark.slow
+def test_emiras_table_says_what_its_rules_and_a_question_say(page: Page, made: Made) -> None:
+    opened(page, made, "emira-round-robin", "#match=1/0")
+    page.until("return document.querySelector('.where')")
+    scenery = registry.get("emira").scenery
+    looks = {"seat": 0, "kind": "order", "about": "emiras", "cards": ["Halimah", "Sidi Suleiman", "Layla"]}
+    effects = {"golden": 2, "interrupted": False, "sick": False, "quiet": True, "doubles": 0, "blocked": ["sick_camels"]}
+    known = {"ask": looks, "emira_turned": [0], "effects": effects, "phase": "prepare"}
+    page.js(DRAWN, "emira", known, [], [["order", [1, 0, 2], "as they say"]], {}, scenery)
+    assert page.texts(".rest .wishes .unseen") == [
+        "wants status, then appearance (swapped)",
+        "wants most princesses",
+        "wants status, then appearance",
+    ]
+    assert page.texts(".rest .changed") == []
+    assert page.texts(".rest .offer") == ["as they say"]
+    assert page.texts(".effect") == [f"golden times {TIMES}2", "quiet days"]
+    assert "no more this round: sick camels" in page.texts(".salon .note")
+    mind = {"seat": 0, "kind": "mind", "about": 1, "cards": ["Layla"]}
+    for turned, words in (([0], "wants status, then appearance"), ([1], "wants appearance, then status (swapped)")):
+        page.js(DRAWN, "emira", known | {"ask": mind, "emira_turned": turned}, [], [["mind", ["keep"], "keep"]], {}, scenery)
+        assert page.texts(".rest .wishes .unseen") == [words]
+    for kind, piece, words in (("place", [0], "the Emira at place 1"), ("vermin_move", [3], "the one with 3 left")):
+        page.js(DRAWN, "emira", known | {"ask": mind}, [], [[kind, piece, words]], {}, scenery)
+        assert page.texts(".rest .offer") == [words]
+    page.js(DRAWN, "emira", known, [], [["action", ["small_slow"], "a caravan for 450 gold"]], {}, scenery)
+    assert page.texts(".stalls .pile > :not([aria-hidden])") == ["a caravan for 450 gold"]
+    small, large = page.texts(".deck [aria-hidden=true]:not(svg)")[-2:]
+    assert page.texts(".deck .unseen")[-2:] == [f"{small[1:]} small caravans left", f"{large[1:]} large caravans left"]
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_caravan_that_moved_twice_has_one_ring(page: Page, made: Made) -> None:
+    opened(page, made, "silk_road-round-robin", "#match=1/0")
+    page.until("return document.querySelector('.where')")
+    moves = [
+        {"type": "move", "seat": 0, "good": 0, "count": 1, "size": 1, "from": one, "place": to} for one, to in pairwise(RING)
+    ]
+    page.js(DRAWN, "silk_road", {}, moves, [], {"map": MAPS["r1"]}, registry.get("silk_road").scenery)
+    assert len(page.texts(".ring")) == 1
+    assert len(page.texts(".camel-path")) == 2
+    assert page.wrong() == []
+
+
+RING = ("r0", "r1", "r2")
 
 
 def talents(words: str) -> tuple[int, str]:
