@@ -1,7 +1,7 @@
 // Emira's table: the other courts along the top, the princesses who look for a home, the auction as a table of bids, what can be
 // bought, and the own court at the lower edge. All of it is read from what the replayer says; no rule is known here.
 
-import { backs, slide, window_of } from "../../display/page/browser/pieces.js";
+import { TOGETHER, backs, place_at_end, row, slide, unseen, window_of } from "../../display/page/browser/pieces.js";
 import { count, ordinal } from "../../display/page/browser/words.js";
 import { SHAPES, banner, icon, room, thing } from "./symbols.js";
 import { h, s } from "../../display/page/browser/dom.js";
@@ -10,19 +10,21 @@ import { shortened } from "../../display/page/browser/chart.js";
 const KINDS = ["beauty", "manners", "dress"];
 const TRACKS = ["appearance", "status", "palace"];
 const EFFECTS = /** @type {Record<string, string[]>} */ ({
-  golden: ["gold", "income a fifth more"],
-  interrupted: ["small_slow", "no income of caravans"],
-  sick: ["camel", "nothing off bids"],
-  quiet: ["princess", "no Emira comes"],
-  doubles: ["princess", "two Emiras come"],
+  golden: ["gold", "golden times", "more income"],
+  interrupted: ["small_slow", "interrupt spice trade", "no income of caravans"],
+  sick: ["camel", "sick camels", "nothing off bids"],
+  quiet: ["princess", "quiet days", "fewer Emiras come"],
+  doubles: ["princess", "double trouble", "more Emiras come"],
 });
+const PHASES = /** @type {Record<string, string>} */ ({ events: "event cards", prepare: "new goods", buy: "cards for sale", choice: "the Emiras choose", over: "the end" });
 const CARDS = /** @type {Record<string, string>} */ ({ bazaar: "beauty", good_looking: "appearance", golden_times: "gold", guest_house: "section", restoration: "palace", new_orders: "status", noble_merchandise: "status" });
 const QUICK = [0, 4, 9, 19, 49, 99]; // places in the list of bids that have a button
-const TOGETHER = 60; // milliseconds between things that move in one step
 const TOLD = ["join", "wait", "act", "grant", "bid", "pass", "play", "buy", "riot", "abduct", "gift", "mind", "end"];
 
 /** What was typed as a bid, by the question's frame. @type {WeakMap<object, number>} */
 const typed = new WeakMap();
+/** The table that was drawn last, by the names at it. @type {WeakMap<object, HTMLElement>} */
+const drawn = new WeakMap();
 
 /** @typedef {import("../../display/page/browser/types").Scene} Scene */
 /** @typedef {import("../../display/page/browser/types").Choice} Choice */
@@ -34,20 +36,24 @@ export const drawing = {
   draw(scene) {
     const { frame, before, eyes, names } = scene;
     const low = typeof eyes === "number" ? eyes : 0;
-    const old = /** @type {HTMLElement | null} */ (document.querySelector(".emira[data-step]"));
+    const old = drawn.get(names);
     const moves = frame.events.some(({ data }) => !["bid", "pass", "auction"].includes(data.type));
-    const from = moves && before && old?.dataset.step === String(before.step) ? places(old) : null;
+    const from = moves && before && old?.isConnected && old.dataset.step === String(before.step) ? places(old) : null;
     const windows = names.map((_, seat) => court(scene, seat, seat === low));
     const draft = h("b", { class: "draft" });
     const others = h("div", { class: "others-here" }, windows.filter((_, seat) => seat !== low));
     const yard = h("div", { class: "yard" }, salon(scene), auction(scene, draft), market(scene));
     const table = h("div", { class: "table tabletop emira", "data-step": frame.step }, others, yard, rest(scene), windows[low]);
+    drawn.set(names, table);
     if (from) queueMicrotask(() => travel(scene, table, from)); // once it is in its place
     return table;
   },
   choice(kind, entry, _, knows) {
     if (kind === "buy") return entry[0] ? `look at ${entry[0]} event cards` : "look at no event card";
     if (kind === "bid" && typeof entry[0] === "number") return `bid ${entry[0]}`;
+    if (kind === "place") return `the Emira at place ${entry[0] + 1}`;
+    if (kind === "caravan") return `${spaced(entry[0])}, ${count(entry[1], "income")} left`;
+    if (kind === "vermin_move") return `with ${entry.join(" and ")} left`;
     if (entry[0] === "none") return kind === "play" ? "no event card" : "nothing";
     const cards = kind === "order" && knows?.ask?.cards;
     return each(entry, (part) => spaced(cards ? cards[part] : part)).join(", ");
@@ -70,17 +76,12 @@ function each(list, make) {
   return list.flatMap(make);
 }
 
-/** Words for those who do not see the symbols. @param {string} words */
-function unseen(words) {
-  return h("span", { class: "unseen" }, words);
-}
-
 /** The choice of a kind with this first word. @param {Scene} scene @param {string[]} kinds @param {string} word */
 function choice_of({ choices = [] }, kinds, word) {
   return choices.find(({ kind, piece }) => kinds.includes(kind) && piece[0] === word);
 }
 
-/** Whatever carries a choice, or not. @param {Choice | undefined} choice @param {string} kind @param {...import("../../display/page/browser/dom.js").Child} inside */
+/** Whatever carries a choice, or not. @param {Choice | undefined} choice @param {string} kind @param {...any} inside */
 function pile(choice, kind, ...inside) {
   return h("span", { class: choice ? `${kind} pile` : kind, "data-choice": choice?.index, title: choice?.words }, ...inside);
 }
@@ -93,16 +94,16 @@ function of_round({ film }) {
 
 // --- princesses ---
 
-/** What a princess looks at in a sheik. @param {Scene} scene @param {string} name */
-function wishes({ frame, scenery }, name) {
+/** What a princess looks at in a sheik. @param {Scene} scene @param {string} name @param {boolean} [turned] */
+function wishes({ frame, scenery }, name, turned = frame.all.swapped.includes(name)) {
   const [first, second] = scenery.emiras[name] ?? ["", ""];
-  const wants = frame.all.swapped.includes(name) ? [second, first] : [first, second];
+  const wants = turned ? [second, first] : [first, second];
   return wants.filter((one) => one in SHAPES);
 }
 
-/** @param {Scene} scene @param {string} name @param {number} x @param {number} y @param {number} size */
-function figure(scene, name, x, y, size) {
-  const [first = "most"] = wishes(scene, name);
+/** @param {Scene} scene @param {string} name @param {number} x @param {number} y @param {number} size @param {boolean} [turned] */
+function figure(scene, name, x, y, size, turned) {
+  const [first = "most"] = wishes(scene, name, turned);
   return thing(first === "most" ? "prince" : "princess", x, y, size, `veil-${first}`);
 }
 
@@ -112,17 +113,17 @@ function talents({ scenery }, name) {
   return h("span", { class: "talents" }, each(all, (one) => icon(one, one)), unseen(all.join(" or ")));
 }
 
-/** A princess who looks for a home. @param {Scene} scene @param {string} name */
-function waiting(scene, name) {
-  const wants = wishes(scene, name);
+/** A princess who looks for a home. @param {Scene} scene @param {string} name @param {boolean} [turned]  of one in the deck who is looked at: whether she lies turned */
+function waiting(scene, name, turned) {
+  const wants = wishes(scene, name, turned);
   const words = wants.length ? `wants ${wants.join(", then ")}` : "wants most princesses";
-  const swapped = scene.frame.all.swapped.includes(name) ? " (swapped)" : "";
-  const new_here = scene.before && !here(scene.before).includes(name) ? " changed" : "";
+  const swapped = turned ?? scene.frame.all.swapped.includes(name) ? " (swapped)" : "";
+  const new_here = turned === undefined && scene.before && !here(scene.before).includes(name) ? " changed" : "";
   const signs = wants.length ? wants.map((one, at) => icon(one, `${ordinal(at + 1)}: ${one}`)) : [icon("princess", "most princesses"), h("b", {}, "+")];
   return h(
     "div",
     { class: `princess${new_here}`, "data-emira": name },
-    s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "figure" }, figure(scene, name, 12, 12, 24)),
+    s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "figure" }, figure(scene, name, 12, 12, 24, turned)),
     h("span", { class: "who" }, h("b", {}, name), talents(scene, name)),
     h("span", { class: "wishes", title: words + swapped }, signs, swapped ? h("i", { "aria-hidden": "true" }, "⇄") : null, unseen(words + swapped)),
   );
@@ -142,9 +143,9 @@ function salon(scene) {
   return h(
     "section",
     { class: "salon", "aria-label": "Princesses" },
-    h("h3", {}, `Round ${all.round}`, h("span", { class: "dim" }, ` ${all.phase}`), happens.map(([word]) => h("span", { class: "effect", title: EFFECTS[word][1] }, icon(EFFECTS[word][0]), word))),
+    h("h3", {}, `Round ${all.round}`, h("span", { class: "dim" }, ` ${PHASES[all.phase] ?? all.phase}`), happens.map(([word, value]) => h("span", { class: "effect", title: EFFECTS[word][2] }, icon(EFFECTS[word][0]), EFFECTS[word][1], value > 1 ? ` ×${value}` : null))),
     h("div", { class: "groups" }, groups.filter(([, names]) => names.length).map(([words, names]) => h("div", { class: "group" }, h("p", { class: words === "in play" ? "unseen" : "dim" }, words), names.map((name) => waiting(scene, name))))),
-    blocked.length ? h("p", { class: "dim note" }, `closed: ${blocked.map(spaced).join(", ")}`) : null,
+    blocked.length ? h("p", { class: "dim note" }, `no more this round: ${blocked.map(spaced).join(", ")}`) : null,
   );
 }
 
@@ -156,7 +157,8 @@ function market(scene) {
   const { board, supply, emira_deck, status_deck, event_deck } = frame.all;
   const [small, large, camels, sections] = supply;
   const asked = choices.some(({ kind }) => kind === "action");
-  const stall = (/** @type {string} */ action, /** @type {string} */ sign, /** @type {unknown} */ has, /** @type {string} */ on, many = 0) => {
+  /** @param {string} action @param {string} sign @param {unknown} has @param {string} on */
+  const stall = (action, sign, has, on, many = 0) => {
     const choice = choice_of(scene, ["action"], action);
     const price = choice?.words.match(/for (\d+) gold/)?.[1];
     const words = `${spaced(action)}${on === action ? "" : `: ${on}`}${many ? `, ${many} left` : ""}${has ? "" : ", not for sale now"}`;
@@ -166,25 +168,30 @@ function market(scene) {
       many ? h("small", {}, `×${many}`) : null,
       price ? h("em", {}, icon("gold"), price) : null,
     ];
+    for (const one of inside) one?.setAttribute("aria-hidden", "true"); // words say it
     const kind = has && (choice || !asked) ? "stall" : "stall sold";
-    return h("li", { class: kind, "data-stall": action, title: choice ? null : words }, choice ? pile(choice, "", ...inside) : [...inside, unseen(words)]);
+    return h("li", { class: kind, "data-stall": action, title: choice ? null : words }, choice ? pile(choice, "", ...inside, unseen(choice.words)) : [...inside, unseen(words)]);
   };
   const grant = choice_of(scene, ["action"], "grant");
-  const deck = (/** @type {string} */ sign, /** @type {string} */ words, /** @type {unknown[]} */ cards) => h("span", { class: "deck", title: words }, icon(sign), `×${cards.length}`, unseen(` ${words}`));
+  /** @param {string} sign @param {number} many @param {string} one */
+  const deck = (sign, many, one, when = "to come") => {
+    const words = count(many, `${one} ${when}`, `${one}s ${when}`);
+    return h("span", { class: "deck", title: words }, icon(sign), h("span", { "aria-hidden": "true" }, `×${many}`), unseen(words));
+  };
   return h(
     "section",
     { class: "market", "aria-label": "Market" },
     h(
       "ul",
       { class: "stalls" },
-      each(scenery.caravans, (name, kind) => stall(name, name, board.open.includes(kind < 2 ? "small" : "large"), `+${scenery.incomes[kind]}`, kind < 2 ? small : large)),
+      each(scenery.caravans, (name, kind) => stall(name, name, board.open.includes(kind < 2 ? "small" : "large"), `+${scenery.incomes[kind]}`)),
       each(board.appearance.length ? board.appearance : [""], (kind) => stall("appearance", kind || "appearance", kind, kind || "–")),
       each(board.status.length ? board.status : [""], (price) => stall("status", "status", price, String(price || "–"))),
       stall("palace", "section", board.open.includes("palace"), "section", sections),
       stall("camel", "camel", board.open.includes("camel"), "camel", camels),
       h("li", { class: "stall bank", "data-stall": "bank", title: "the bank" }, pile(grant, "", icon("gold"), h("b", {}, grant ? "grant" : "bank"))),
     ),
-    h("p", { class: "decks" }, deck("princess", "princesses to come", emira_deck), deck("status", "status cards to come", status_deck), deck("card", "event cards to come", event_deck)),
+    h("p", { class: "decks" }, deck("princess", emira_deck.length, "Emira"), deck("status", status_deck.length, "status card"), deck("card", event_deck.length, "event card"), deck("small_slow", small, "small caravan", "left"), deck("large_slow", large, "large caravan", "left")),
   );
 }
 
@@ -285,11 +292,11 @@ function rest(scene) {
   const knows = { ...frame.all, ...(typeof eyes === "number" ? frame.own[eyes] : {}) };
   const left = choices.filter((one) => !has_place(one));
   const cards = left.length && knows.ask?.cards && left[0].kind !== "keep" ? knows.ask.cards : [];
-  const seen = each(cards, (one) => (one in scenery.emiras ? waiting(scene, one) : h("span", { class: "looked" }, icon(sign_of(one)), spaced(one))));
+  const { kind, about } = knows.ask ?? {};
+  const seen = each(cards, (one, at) => (one in scenery.emiras ? waiting(scene, one, frame.all.emira_turned.includes(kind === "mind" ? about : at)) : h("span", { class: "looked" }, icon(sign_of(one)), spaced(one))));
   const pieces = left.map((one) => {
-    const words = drawing.choice?.(one.kind, one.piece, scenery, knows) ?? one.words;
     const sign = one.piece.length === 1 && one.kind !== "gift" ? sign_of(one.piece[0], one.kind === "keep" ? "card" : "") : "";
-    return pile(one, "offer", sign ? icon(sign) : null, ...(one.kind === "buy" && one.piece[0] ? [icon("card"), `×${one.piece[0]}`] : [words]));
+    return pile(one, "offer", sign ? icon(sign) : null, one.words);
   });
   return pieces.length ? h("div", { class: "rest", role: "group", "aria-label": "Other choices" }, seen, pieces) : null;
 }
@@ -302,11 +309,6 @@ function sign_of(word, otherwise = "card") {
 }
 
 // --- courts ---
-
-/** A row of things, with what it is. @param {string} word @param {any[]} things @param {boolean} [changed] @param {string} [kind] @param {string} [words] */
-function row(word, things, changed = false, kind = "", words = word) {
-  return things.some((one) => one !== "") ? h("div", { class: `${kind}${changed ? " changed" : ""}` || null, title: words }, h("dt", { class: "unseen" }, words), h("dd", { "data-what": word }, things)) : null;
-}
 
 /** A sheik's court. @param {Scene} scene @param {number} seat @param {boolean} low  whether it is at the lower edge */
 function court(scene, seat, low) {
@@ -329,13 +331,13 @@ function court(scene, seat, low) {
   }));
   const counters = each(all.counters[seat], (many, kind) => (many ? [h("span", { class: "count", title: `${KINDS[kind]} ${many}` }, icon(KINDS[kind], "", "", "appearance"), `×${many}`, unseen(` ${KINDS[kind]}`))] : []));
   const ghosts = [...each(scenery.caravans, (name) => ghost(name, name)), ghost("appearance", all.board.appearance[0] ?? "appearance"), ghost("status", "status"), ghost("camel", "camel")].filter(Boolean);
-  const end = frame.events.find(({ data }) => data.type === "end")?.data;
-  const points = end && frame.points?.[seat] ? frame.sources[0].map((source, at) => ({ source, points: frame.points[seat][at] })).filter((one) => one.points) : [];
+  const end = place_at_end(frame, seat);
+  const points = end ? frame.sources[0].map((source, at) => (frame.points[seat]?.[at] ? h("span", { class: "count" }, `${source} ${frame.points[seat][at]}`) : "")) : [];
   return window_of(
     scene,
     seat,
     `court${low ? " low-court" : ""}${all.ask?.seat === seat ? " asked" : ""}`,
-    h("div", { class: "sheik" }, banner(all.colours[seat]), unseen(all.colours[seat]), all.start === seat ? icon("start", "begins this round") : null, end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null),
+    h("div", { class: "sheik" }, banner(all.colours[seat]), unseen(all.colours[seat]), all.start === seat ? [icon("start", "begins this round"), unseen("begins this round")] : null, end),
     palace(scene, seat, ghost("palace", "section")),
     h("dl", { class: "rows" },
       row("gold", [icon("gold"), String(gold ?? (shown ? `${shown[1]} in round ${shown[0]}` : "hidden"))], before !== null && gold !== gold_of(before, seat), "purse"),
@@ -348,7 +350,7 @@ function court(scene, seat, low) {
     h("dl", { class: "rows hand" },
       row("goal", goal ? goal.map(aim) : [], false, "aims"),
       row("events", own.hand ? each(own.hand, (one) => event_card(scene, one, eyes === seat)) : [...backs(all.hands[seat]), all.hands[seat] > 1 ? h("b", {}, `×${all.hands[seat]}`) : ""], was("hands"), "", "event cards"),
-      row("points", points.map((one) => h("span", { class: "count" }, `${one.source} ${one.points}`)), false, "sum", "points by source")),
+      row("points", points, false, "sum", "points by source")),
   );
 }
 
@@ -404,11 +406,10 @@ function places(table) {
 /** Princesses go to their palace, what was bought to its owner, and coins from hand to hand. @param {Scene} scene @param {HTMLElement} table @param {ReturnType<typeof places>} from */
 function travel({ frame, before }, table, from) {
   const to = places(table);
-  let late = 0;
+  /** @type {{ piece: Element, start: { x: number, y: number } }[]} */
+  const going = [];
   const goes = (/** @type {Element | null | undefined} */ piece, /** @type {{x: number, y: number} | undefined} */ start) => {
-    if (!piece || !start) return;
-    const { left, top } = piece.getBoundingClientRect();
-    slide(piece, { x: start.x - left, y: start.y - top }, { x: 0, y: 0 }, TOGETHER * late++);
+    if (piece && start) going.push({ piece, start });
   };
   for (const one of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll("[data-emira]"))) {
     const [old, now] = [from, to].map((places) => places.get(one.dataset.emira ?? ""));
@@ -419,11 +420,14 @@ function travel({ frame, before }, table, from) {
   }
   const bank = table.querySelector(".bank");
   for (const seat of frame.own.keys()) {
-    const more = before ? gold_of(frame, seat) - gold_of(before, seat) : 0;
-    if (more > 0) goes(table.querySelector(`[data-seat="${seat}"] .purse .icon`), from.get("stall bank"));
-    if (!(more < 0) || !bank) continue;
+    const [now, was] = [frame, before ?? frame].map((one) => gold_of(one, seat));
+    if (now === null || was === null) continue; // hidden
+    if (now > was) goes(table.querySelector(`[data-seat="${seat}"] .purse .icon`), from.get("stall bank"));
+    if (now >= was || !bank) continue;
     const coin = icon("gold", "", "paid");
     bank.append(coin);
     goes(coin, from.get(`purse ${seat}`));
   }
+  const ends = going.map(({ piece }) => piece.getBoundingClientRect()); // all, before the first of them moves
+  going.forEach(({ piece, start }, late) => slide(piece, { x: start.x - ends[late].left, y: start.y - ends[late].top }, { x: 0, y: 0 }, TOGETHER * late));
 }

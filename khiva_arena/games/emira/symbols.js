@@ -1,6 +1,7 @@
 // The things of Emira's table as shapes on a grid of 24 units: flat, lit from the top left, with one outline. Colours come from the
 // style: --fill of the thing, --on of what is drawn on it.
 
+import { CAMEL, maker } from "../../display/page/browser/pieces.js";
 import { h, path, s } from "../../display/page/browser/dom.js";
 
 /** The pattern of each sheik, around 0,0: plain, dots, bars, zigzag, medallion. @type {Record<string, string>} */
@@ -12,15 +13,13 @@ const PATTERNS = {
   black: "M0-4L4 0 0 4-4 0Z",
 };
 
-const CAMEL = "M5.4 21.6L4 14.4C1.8 12.4 3.4 9.8 6.4 9.4C7.4 3 11.4 3 12.6 9.4C15.2 12.8 15.2 3.2 19.2 3L23 5.6L20.2 7.4C19.4 11.8 18.8 14 15.8 15L14.4 21.6L12.6 15.6H7.2Z";
-const BELLY = "M4.2 14.4C8 15.4 12 15 16.4 13.4L15.8 15L14.4 21.6L12.6 15.6H7.2L5.4 21.6Z";
 const PACK = "M4.6 5.4H13.4V12.4H4.6Z";
 const PACKS = "M2.6 1.6H14.4V12.4H2.6Z";
 const CORDS = "M4.6 9H13.4";
 const CROSS = "M2.6 7H14.4M8.5 1.6V12.4";
 const SPEED = "M0.8 16H3M0.8 19H2.6M19 13.6H23M18.4 16.8H23";
 
-/** Each shape: what it is filled with (f: its colour, d: in the shade, l: in the light, o: only a line), and where. @type {Record<string, string[][]>} */
+/** Each shape: what fills it (f: its colour, d: in the shade, l: in the light, o: only a line), and where. @type {Record<string, string[][]>} */
 export const SHAPES = {
   princess: [
     ["f", "M12 1.8C5.4 1.8 6 12.4 2.6 22.2H21.4C18 12.4 18.6 1.8 12 1.8Z"],
@@ -96,11 +95,11 @@ export const SHAPES = {
     ["d", "M13 12L17 10.6L18.6 21.8H13.6Z"],
     ["o", "M9 2.4L12 7.4L15 2.4M12 7.4V21.8"],
   ],
-  camel: [["f", CAMEL], ["d", BELLY]],
-  small_slow: [["f", CAMEL], ["d", BELLY], ["load", PACK], ["o", CORDS]],
-  small_fast: [["f", CAMEL], ["d", BELLY], ["load", PACK], ["o", CORDS], ["o", SPEED]],
-  large_slow: [["f", CAMEL], ["d", BELLY], ["load", PACKS], ["o", CROSS]],
-  large_fast: [["f", CAMEL], ["d", BELLY], ["load", PACKS], ["o", CROSS], ["o", SPEED]],
+  camel: CAMEL,
+  small_slow: [...CAMEL, ["load", PACK], ["o", CORDS]],
+  small_fast: [...CAMEL, ["load", PACK], ["o", CORDS], ["o", SPEED]],
+  large_slow: [...CAMEL, ["load", PACKS], ["o", CROSS]],
+  large_fast: [...CAMEL, ["load", PACKS], ["o", CROSS], ["o", SPEED]],
   section: [
     ["f", "M3 22V6.4H9V9H15V6.4H21V22Z"],
     ["d", "M16 6.4H21V22H16Z"],
@@ -116,11 +115,8 @@ export const SHAPES = {
   ],
 };
 
-/** A thing, to be put into a drawing. @param {string} name @param {number} x  its middle @param {number} y @param {number} size @param {string} [kind] */
-export function thing(name, x, y, size, kind = "") {
-  const at = `translate(${x - size / 2},${y - size / 2}) scale(${size / 24})`;
-  return s("g", { class: `thing is-${name} ${kind}`, transform: at }, SHAPES[name].map(([tone, d]) => path(d, tone)));
-}
+/** A thing, to be put into a drawing: its name, its middle, its size, and more classes. */
+export const thing = maker(SHAPES);
 
 /** A thing in a line of text, with words for the pointer. @param {string} name @param {string} [words] @param {string} [kind] @param {string} [goes]  what it is bought as */
 export function icon(name, words = "", kind = "", goes = "") {

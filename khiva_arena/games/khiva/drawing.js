@@ -1,8 +1,8 @@
 // Khiva's table: the others along the top, the town with its tents, a road for each seat out to its gate, the cards of the turn, what
 // nobody has yet, and the own hand at the lower edge. All of it is read from what the replayer says; no rule is known here.
 
-import { backs, slide, turn_up, window_of } from "../../display/page/browser/pieces.js";
-import { count, ordinal } from "../../display/page/browser/words.js";
+import { TOGETHER, arc, backs, place_at_end, row, slide, turn_up, unseen, window_of } from "../../display/page/browser/pieces.js";
+import { count } from "../../display/page/browser/words.js";
 import { camel, icon, pattern, thing } from "./symbols.js";
 import { h, path, picture, s } from "../../display/page/browser/dom.js";
 import { label, shortened } from "../../display/page/browser/chart.js";
@@ -12,7 +12,6 @@ const STAYS = /** @type {Record<string, string>} */ ({ no_card: "no card", overs
 const OUTPOST = 5;
 const NARROW = 560;
 const GOODS = [[], ["gem"], ["carpet"], ["gem", "gem"], ["salt", "carpet"], []];
-const TOGETHER = 60; // milliseconds between things that move in one step
 
 /** @typedef {import("../../display/page/browser/types").Scene} Scene */
 
@@ -143,12 +142,6 @@ function landing({ all }, kind, piece) {
   return all.ask.lands[kind === "boost" ? piece[0] : 0] ?? null;
 }
 
-/** @param {{x: number, y: number}} from @param {{x: number, y: number}} to */
-function arc(from, to) {
-  const lift = Math.min(40, Math.abs(to.x - from.x) / 3 + 12);
-  return `M${from.x} ${from.y}Q${(from.x + to.x) / 2} ${Math.min(from.y, to.y) - lift} ${to.x} ${to.y}`;
-}
-
 /** @param {{x: number, y: number}} at @param {number} size */
 function ring({ x, y }, size) {
   return s("circle", { cx: x, cy: y, r: size * 0.62, class: "ring" });
@@ -177,7 +170,7 @@ function turn({ frame, film, names, scenery }) {
     const win = after[place];
     const next = after.findIndex((event, at) => at > place && event.type === "win");
     const paid = win ? after.slice(place, next < 0 ? undefined : next).filter((event) => event.why === "rejected").map((event) => event.seat) : [];
-    const gem = (/** @type {number} */ seat) => (paid.includes(seat) ? [`+${paid.splice(paid.indexOf(seat), 1).length}`, icon("gem", "a gem for a rejected card"), h("span", { class: "unseen" }, " gem")] : []);
+    const gem = (/** @type {number} */ seat) => (paid.includes(seat) ? [`+${paid.splice(paid.indexOf(seat), 1).length}`, icon("gem", "a gem for a rejected card"), unseen(" gem")] : []);
     const stay = after.find((event) => event.type === "stay" && event.camel === camel);
     const mine = cards.filter((/** @type {{camel: number}} */ card) => card.camel === camel).sort((/** @type {any} */ a, /** @type {any} */ b) => a.value - b.value);
     return h(
@@ -215,12 +208,6 @@ function middle({ frame: { all }, before, scenery, choices = [] }) {
   return h("dl", { class: "middle rows" }, rows.filter(([, value]) => value.length).map(([word, value, changed]) => row(word, [word === "carpets left" ? carpet : null, ...value], changed)), row("nothing", [choices.some(({ piece }) => piece[0] === "nothing") ? offered("nothing", "nothing") : null]));
 }
 
-/** What is in front of a seat, in a row that says what it is only to those who do not see it. @param {string} word @param {any[]} things @param {boolean} [changed] @param {boolean} [named] */
-function row(word, things, changed = false, named = false) {
-  const shown = things.filter((one) => one !== null && one !== "");
-  return shown.length ? h("div", { class: changed ? "changed" : null, title: word }, h("dt", { class: named ? null : "unseen" }, word), h("dd", { "data-what": word }, shown)) : null;
-}
-
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat @param {boolean} low  whether it is at the lower edge */
 function front(scene, seat, low) {
   const { frame, before, scenery } = scene;
@@ -234,13 +221,11 @@ function front(scene, seat, low) {
   const made = made_of(scene, seat);
   const hand = own ? own.hand.map((/** @type {number[]} */ [camel, value], /** @type {number} */ at) => card(camel, value, scenery, true, made[at])) : backs(all.hands[seat]);
   const changed = (/** @type {string} */ key) => Boolean(before?.all[key]) && String(before?.all[key][seat]) !== String(all[key][seat]);
-  const end = frame.events.find((event) => event.data.type === "end")?.data;
-  const place = end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null;
   return window_of(
     scene,
     seat,
     `${low ? "low " : ""}${all.ask?.seat === seat ? "asked " : ""}`,
-    place,
+    place_at_end(frame, seat),
     h("dl", { class: "rows in-hand" }, row("hand", own || !hand.length ? hand : [...hand, h("b", { class: "many-cards" }, `×${hand.length}`)])),
     h(
       "dl",
@@ -251,7 +236,7 @@ function front(scene, seat, low) {
         row("salt", all.salts[seat].map((/** @type {number} */ value) => icon("salt", "", value)), changed("salts")),
         row("delivered", all.delivered[seat].length ? [...rugs(all.delivered[seat]), "✓"] : [], changed("delivered")),
         row("carpets", rugs(all.carpets[seat]), changed("carpets")),
-          ...(low ? [row("passed", moved("seat"), false, true), row("received", moved("to"), false, true)] : []),
+          ...(low ? [row("passed", moved("seat"), false, "", "passed", true), row("received", moved("to"), false, "", "received", true)] : []),
       ],
     ),
   );

@@ -1,6 +1,7 @@
 // The things of Khiva's table as shapes on a grid of 24 units: flat, lit from the top left, with one outline. Colours come from the
 // style: --fill of the thing, --on of what is drawn on it.
 
+import { CAMEL, maker } from "../../display/page/browser/pieces.js";
 import { h, path, s } from "../../display/page/browser/dom.js";
 
 /** The pattern of each colour, around 0,0: plain, dots, bars, zigzag, medallion. */
@@ -8,10 +9,7 @@ const PATTERNS = ["", "M-4-2h.01M0-2h.01M4-2h.01M-2 2h.01M2 2h.01", "M-4-3.5v7M0
 
 /** Each shape: what it is filled with (f: its colour, d: in the shade, l: in the light, o: only a line), and where. @type {Record<string, string[][]>} */
 export const SHAPES = {
-  camel: [
-    ["f", "M5.4 21.6L4 14.4C1.8 12.4 3.4 9.8 6.4 9.4C7.4 3 11.4 3 12.6 9.4C15.2 12.8 15.2 3.2 19.2 3L23 5.6L20.2 7.4C19.4 11.8 18.8 14 15.8 15L14.4 21.6L12.6 15.6H7.2Z"],
-    ["d", "M4.2 14.4C8 15.4 12 15 16.4 13.4L15.8 15L14.4 21.6L12.6 15.6H7.2L5.4 21.6Z"],
-  ],
+  camel: CAMEL,
   teapot: [
     ["o", "M5.8 11C1 9.6 1 17.4 6 16.4"],
     ["f", "M8.5 8C4 9.5 4 20.5 8.5 20.5H15C18 20.5 19.6 17.8 19.8 15.5L23 8.2L18.8 10.8C17.8 8.8 16.6 8 15.5 8Z"],
@@ -50,10 +48,8 @@ export const SHAPES = {
   ],
 };
 
-/** A thing, to be put into a drawing. @param {string} name @param {number} x  its middle @param {number} y @param {number} size @param {string} [kind] */
-export function thing(name, x, y, size, kind = "") {
-  return s("g", { class: `thing is-${name} ${kind}`, transform: `translate(${x - size / 2},${y - size / 2}) scale(${size / 24})` }, SHAPES[name].map(([tone, d]) => path(d, tone)));
-}
+/** A thing, to be put into a drawing: its name, its middle, its size, and more classes. */
+export const thing = maker(SHAPES);
 
 /** The pattern of a colour. @param {number} colour @param {number} x @param {number} y @param {number} size */
 export function pattern(colour, x, y, size) {

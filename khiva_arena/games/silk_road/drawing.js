@@ -1,14 +1,13 @@
 // Silk Road's table: the others along the top, the map, what belongs to nobody, and the own window at the lower edge. All of it is
 // read from what the replayer says; no rule is known here.
 
-import { backs, slide, window_of } from "../../display/page/browser/pieces.js";
+import { TOGETHER, arc, backs, place_at_end, row, slide, unseen, window_of } from "../../display/page/browser/pieces.js";
 import { bale, icon, jewel, laden, OF_GOODS, OF_TILES, thing } from "./symbols.js";
-import { count, ordinal } from "../../display/page/browser/words.js";
+import { count } from "../../display/page/browser/words.js";
 import { h, path, picture, s } from "../../display/page/browser/dom.js";
 import { label, shortened } from "../../display/page/browser/chart.js";
 
 const NARROW = 680; // pixels: a table below that has the map of a phone
-const TOGETHER = 60; // milliseconds between things that move in one step
 const TAP = 62; // pixels, of a choice in the menu of a place
 
 /** How large things are on the map of a desk and on that of a phone, in its own units, and how far it may be stretched. */
@@ -66,6 +65,7 @@ const ROADS = {
 };
 
 /** @typedef {import("../../display/page/browser/types").Scene} Scene */
+/** @typedef {import("../../display/page/browser/types").Choice} Choice */
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{ size: typeof SIZES[0], ratio: number, at: (place: string) => Point, road: (a: string, b: string) => Point[], name: (place: string) => any[] }} Plan */
 
@@ -93,9 +93,25 @@ export const drawing = {
   },
 };
 
-/** What people call a place. @param {string} place @param {any} scenery */
+/** What a record has of its own under a name, which a stranger may have made. @param {any} record @param {string} name */
+function own_of(record, name) {
+  return Object.hasOwn(record ?? {}, name) ? record[name] : undefined;
+}
+
+/** What people call a place. @param {string} place @param {any} scenery @returns {string} */
 function called(place, { places }) {
-  return places?.[place] ?? place;
+  return own_of(places, place) ?? place;
+}
+
+/** What is at a village. @param {string} village @param {Scene} scene */
+function told(village, { frame, rules, scenery }) {
+  const posts = Object.entries(own_of(rules.map.signposts, village) ?? {}).map(([city, next]) => `to ${called(city, scenery)} by ${called(next, scenery)}`);
+  return `${spaced(own_of(frame.all.tiles, village))}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`;
+}
+
+/** @param {string} [word] */
+function spaced(word = "") {
+  return word.replaceAll("_", " ");
 }
 
 /** Where a caravan is and goes, in words. @param {any} caravan @param {number} i @param {any} scenery */
@@ -230,10 +246,9 @@ function board(scene) {
   const names = [];
   for (const village of map.villages) {
     const { x, y } = at(village);
-    const tile = all.tiles[village] ?? "";
-    const posts = Object.entries(map.signposts[village] ?? {}).map(([city, next]) => `to ${named(city)} by ${named(/** @type {string} */ (next))}`);
-    const says = `${named(village)}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`;
-    ground.push(s("g", { "data-place": village, transform: `translate(${x},${y})` }, s("title", {}, says), sign(tile, size.stop, scenery), posts.length ? path(`M${size.stop * 0.6} ${-size.stop * 0.7}v-9h8l-2.5 2.5l2.5 2.5h-8`, "post") : null));
+    const tile = own_of(all.tiles, village) ?? "";
+    const says = `${named(village)}: ${told(village, scene)}`;
+    ground.push(s("g", { "data-place": village, transform: `translate(${x},${y})` }, s("title", {}, says), sign(tile, size.stop, scenery), says.includes("; signpost ") ? path(`M${size.stop * 0.6} ${-size.stop * 0.7}v-9h8l-2.5 2.5l2.5 2.5h-8`, "post") : null));
     const [how, right, down, lines] = where.name(village);
     const [line, next] = lines;
     if (line) names.push(s("text", { x: x + right, y: y + down, "text-anchor": how, class: "village" }, next ? [s("tspan", {}, `${line} `), s("tspan", { x: x + right, dy: 11 }, next)] : line));
@@ -241,7 +256,7 @@ function board(scene) {
   for (const city of map.cities) {
     const { x, y } = at(city);
     const [right, down] = size.town;
-    const jewels = all.cities[city] ?? [];
+    const jewels = own_of(all.cities, city) ?? [];
     const shown = jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), jewel(colour, (i - (jewels.length - 1) / 2) * 18, -9, 16)));
     ground.push(s("g", { "data-place": city, transform: `translate(${x},${y})` }, s("title", {}, named(city)), thing("town", (x < size.middle[0] ? 0.58 : -0.58) * right, -down - 6, 30), s("rect", { x: -right, y: -down, width: right * 2, height: down * 2, rx: 5, class: "walls" }), shown));
     names.push(label(x, y + down - 6, shortened(named(city), 11), "middle", size.wide < 400 ? "city small" : "city"));
@@ -256,7 +271,7 @@ function board(scene) {
   });
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => data);
   const trails = moves.map(({ from, place }) => path(arc(at(from), at(place)), "camel-path"));
-  const rings = moves.map(({ place }) => {
+  const rings = moves.filter(({ size: moved }, i) => !moves.slice(i + 1).some((later) => later.size === moved)).map(({ place }) => {
     const [right, down] = is_city(place) ? size.town : [size.stop, size.stop];
     return s("rect", { x: at(place).x - right - 5, y: at(place).y - down - 5, width: right * 2 + 10, height: down * 2 + 10, rx: is_city(place) ? 8 : 30, class: "ring" });
   });
@@ -295,7 +310,7 @@ function sign(tile, radius, { goods }) {
 
 /** Where the choices of a move end: by place and caravan, with those that lead there. @param {Scene} scene */
 function ends({ choices = [] }) {
-  /** @type {Map<string, { place: string, caravan: number, mine: import("../../display/page/browser/types").Choice[] }>} */
+  /** @type {Map<string, { place: string, caravan: number, mine: Choice[] }>} */
   const found = new Map();
   for (const choice of choices) {
     if (choice.kind !== "move") continue;
@@ -327,16 +342,16 @@ function spots(scene, { at, size, ratio }) {
     };
     const goods = [...new Set(mine.map(({ piece }) => ` of-${piece[0]}`))].join("");
     const is = (/** @type {number | undefined} */ index) => mine.some((one) => one.index === index);
-    const tile = scene.frame.all.tiles[place];
-    const says = put(h("span", { class: `says${x > size.wide * 0.5 ? " leftwards" : ""}`, "data-lead": leads_to(place, mine, map), "aria-hidden": "true" }, `${called(place, scenery)}${tile ? `: ${tile.replaceAll("_", " ")}` : ""}`));
+    const tile = own_of(scene.frame.all.tiles, place);
+    const says = put(h("span", { class: `says${x > size.wide * 0.5 ? " leftwards" : ""}`, "data-lead": leads_to(place, mine, map), "aria-hidden": "true" }, `${called(place, scenery)}${tile ? `: ${spaced(tile)}` : ""}`));
     if (mine.length === 1) return [says, put(h("span", { class: `target${goods}`, "data-choice": mine[0].index, title: mine[0].words }))];
     const rows = here.flatMap(({ caravan, mine: of_caravan }) => {
       const counts = [...new Set(of_caravan.map(({ piece }) => piece[1]))];
-      return counts.map((many) => h("div", { class: "row" }, h("span", { class: "many-camels", title: `caravan ${caravan}` }, icon(thing("camel", 0, 0, 24), ""), `×${caravan}`), of_caravan.filter(({ piece }) => piece[1] === many).map(({ index, words, piece }) => card(piece[0], many, scenery, { choice: index, title: words, says: words }))));
+      return counts.map((many) => h("div", { class: "row" }, h("span", { class: "many-camels", title: `caravan ${caravan}` }, icon(thing("camel", 0, 0, 24), ""), `×${caravan}`), of_caravan.filter(({ piece }) => piece[1] === many).map((one) => card(one.piece[0], many, scenery, { one }))));
     });
     const most = Math.max(...rows.map((row) => row.childElementCount));
     const menu = h("div", { class: "menu" }, rows);
-    const wide = most * TAP + 12;
+    const wide = Math.min(most * TAP + 12, size.wide * ratio);
     menu.style.width = `${wide}px`;
     menu.style.left = `${Math.max(0, Math.min(x * ratio - wide / 2, size.wide * ratio - wide)) - x * ratio}px`;
     const kind = `target${goods}${is(hint) ? " hinted" : ""}${is(chosen) ? " chosen" : ""}`;
@@ -345,49 +360,44 @@ function spots(scene, { at, size, ratio }) {
   });
 }
 
-/** @param {Point} from @param {Point} to */
-function arc(from, to) {
-  const lift = Math.min(50, Math.hypot(to.x - from.x, to.y - from.y) / 4 + 10);
-  return `M${from.x} ${from.y}Q${(from.x + to.x) / 2} ${(from.y + to.y) / 2 - lift} ${to.x} ${to.y}`;
-}
-
 /** What belongs to nobody: open cards, pile, where the caravans go, what is in the bag; and choices that no thing stands for. @param {Scene} scene */
 function middle(scene) {
-  const { frame: { all }, before, scenery, choices = [] } = scene;
+  const { frame: { all }, before, scenery, choices = [], rules: { map } } = scene;
   const { colours } = scenery;
   const changed = (/** @type {string} */ key) => Boolean(before) && String(before?.all[key]) !== String(all[key]);
   const word = (/** @type {string} */ first) => choices.find(({ piece }) => piece[0] === first);
   const from_open = choices.some(({ kind }) => kind === "draw" || kind === "baksheesh");
-  const open = all.open.flatMap((/** @type {number} */ many, /** @type {number} */ good) => (many ? [card(good, many, scenery, { choice: from_open ? choices.find(({ piece }) => piece[0] === good)?.index : undefined })] : []));
+  const open = all.open.flatMap((/** @type {number} */ many, /** @type {number} */ good) => (many ? [card(good, many, scenery, { one: from_open ? choices.find(({ piece }) => piece[0] === good) : undefined })] : []));
   const top = word("pile");
-  const pile = h("span", { class: "card back", title: top?.words ?? "the pile", "data-choice": top?.index }, h("span", { class: "unseen" }, "pile"));
+  const pile = h("span", { class: "card back", title: top?.words ?? "the pile", "data-choice": top?.index }, unseen("pile"));
   const caravans = all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
     if (!caravan?.[2].length) return [];
     const [place, target, camels] = caravan;
     const herd = icon(thing("camel", 0, 0, 24), camels.map((/** @type {number} */ camel) => loaded(camel, scenery)).join("; "));
-    return [row(`caravan ${i + 1}`, [herd, h("span", { class: "unseen" }, "camels "), `×${camels.length}`, h("span", { class: "way-of" }, place === target ? called(place, scenery) : `${called(place, scenery)} → ${called(target, scenery)}`)], Boolean(before) && String(before?.all.caravans[i]) !== String(caravan))];
+    return [row(`caravan ${i + 1}`, [herd, unseen("camels "), `×${camels.length}`, h("span", { class: "way-of" }, place === target ? called(place, scenery) : `${called(place, scenery)} → ${called(target, scenery)}`)], Boolean(before) && String(before?.all.caravans[i]) !== String(caravan))];
   });
   const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => (left ? gem(colour, left, colours[colour]) : null));
   const loose = choices.filter(({ kind, piece }) => kind === "jewel" || kind === "lay_out" || ["nothing", "no", "decline"].includes(piece[0]));
   const tray = loose.map(({ index, kind, piece, words }) => {
-    if (kind === "jewel") return h("span", { class: "pile", "data-choice": index, title: words }, gem(piece[0], 1, colours[piece[0]]), h("span", { class: "unseen" }, words));
+    if (kind === "jewel") return h("span", { class: "pile", "data-choice": index, title: words }, gem(piece[0], 1, colours[piece[0]]), unseen(words));
     return h("span", { class: "pile", "data-choice": index, title: words }, kind === "lay_out" ? `${piece[0]}` : words.split(":")[0]);
   });
+  const herds = [...all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => [`loads of caravan ${i + 1}`, caravan?.[2] ?? []]), ["caravanserai", all.queue]];
+  const hidden = [
+    ...herds.map(([words, camels]) => [words, camels.map((/** @type {number} */ camel) => loaded(camel, scenery)).join("; ")]),
+    ...map.cities.map((/** @type {string} */ city) => [`jewels of ${called(city, scenery)}`, (own_of(all.cities, city) ?? []).map((/** @type {number} */ colour) => colours[colour]).join(", ")]),
+    ...map.villages.map((/** @type {string} */ village) => [called(village, scenery), told(village, scene)]),
+  ];
   return h(
     "dl",
     { class: "middle rows" },
+    hidden.map(([words, text]) => row(words, [text], false, "unseen")), // of the map, which is a picture
     row("choose", tray),
     row("open cards", open, changed("open")),
     row("pile", [pile, `×${all.pile}`]),
     caravans,
     row("jewels in the bag", bag, changed("bag")),
   );
-}
-
-/** What is in a row that says what it is only to those who do not see it. @param {string} word @param {any[]} things @param {boolean} [changed] */
-function row(word, things, changed = false) {
-  const shown = things.filter((one) => one !== null && one !== "");
-  return shown.length ? h("div", { class: changed ? "changed" : null, title: word }, h("dt", { class: "unseen" }, word), h("dd", { "data-what": word }, shown)) : null;
 }
 
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat @param {boolean} low  whether it is at the lower edge */
@@ -399,27 +409,27 @@ function front(scene, seat, low) {
   const kind = choices[0]?.kind ?? "";
   const mine = eyes === seat;
   const changed = (/** @type {string} */ key) => Boolean(before?.all[key]) && String(before?.all[key][seat]) !== String(all[key][seat]);
-  const of_hand = (/** @type {number} */ good) => (mine && (kind === "customs" || kind === "pay") ? choices.find(({ piece }) => piece[0] === good)?.index : undefined);
+  const of_hand = (/** @type {number} */ good) => (mine && (kind === "customs" || kind === "pay") ? choices.find(({ piece }) => piece[0] === good) : undefined);
   const of_display = (/** @type {number} */ good) => {
-    if (kind === "robber") return choices.find(({ piece }) => piece[0] === seat && piece[1] === good)?.index;
+    if (kind === "robber") return choices.find(({ piece }) => piece[0] === seat && piece[1] === good);
     if (!mine) return undefined;
-    if (kind === "sell") return carries[all.ask?.camel] === good ? choices.find(({ piece }) => piece[0] === "sell")?.index : undefined;
-    return kind === "sandstorm" || kind === "bazaar" ? choices.find(({ piece }) => piece[0] === good)?.index : undefined;
+    if (kind === "sell") return carries[all.ask?.camel] === good ? choices.find(({ piece }) => piece[0] === "sell") : undefined;
+    return kind === "sandstorm" || kind === "bazaar" ? choices.find(({ piece }) => piece[0] === good) : undefined;
   };
   const played = mine && chosen !== undefined && kind === "move" ? choices[chosen]?.piece[0] : undefined;
-  const hand = own ? cards(own.hand, scenery, (good) => ({ choice: of_hand(good), word: mine && kind === "move" ? goods[good] : undefined, kind: good === played ? "to-play" : "" })) : backs(all.hands[seat]);
+  const hand = own ? cards(own.hand, scenery, (good) => ({ one: of_hand(good), word: mine && kind === "move" ? `of ${goods[good]}` : undefined, kind: good === played ? "to-play" : "" })) : backs(all.hands[seat]);
   const jewels = all.jewels[seat].map((/** @type {number} */ many, /** @type {number} */ colour) => (many ? gem(colour, many, colours[colour]) : null));
-  const end = frame.events.find((event) => event.data.type === "end")?.data;
+  const end = place_at_end(frame, seat);
   return window_of(
     scene,
     seat,
     `${low ? "low " : ""}${(all.ask ? all.ask.seat : all.active) === seat && !end ? "asked " : ""}`,
-    end ? h("b", { class: "place-at-end" }, ordinal(end.ranks[seat])) : null,
+    end,
     h("dl", { class: "rows in-hand" }, row("hand", own || !hand.length ? hand : [...hand, h("b", { class: "many-cards" }, `×${hand.length}`)])),
     h(
       "dl",
       { class: "rows" },
-      row("display", cards(all.displays[seat], scenery, (good) => ({ choice: of_display(good) })), changed("displays")),
+      row("display", cards(all.displays[seat], scenery, (good) => ({ one: of_display(good) })), changed("displays")),
       row("jewels", jewels, changed("jewels")),
       row("colourless", all.colourless[seat] ? [gem(-1, all.colourless[seat], "colourless")] : [], changed("colourless")),
       row("markers", all.markers[seat] ? [h("span", { class: "marker", title: count(all.markers[seat], "marker") }, "8"), all.markers[seat] > 1 ? `×${all.markers[seat]}` : ""] : [], changed("markers")),
@@ -433,14 +443,14 @@ function cards(counts, scenery, made) {
   return counts.flatMap((many, good) => (many ? [card(good, many, scenery, made(good))] : []));
 }
 
-/** Cards of a good; those of the own hand have the word by which choices name them. @param {number} good @param {number} many @param {any} scenery @param {{ choice?: number, word?: string, kind?: string, title?: string, says?: string }} [more] */
-function card(good, many, { goods }, { choice, word, kind = "", title = "", says = "" } = {}) {
+/** Cards of a good; those of the own hand have the word by which choices name them. @param {number} good @param {number} many @param {any} scenery @param {{ one?: Choice, word?: string, kind?: string }} [more] */
+function card(good, many, { goods }, { one, word, kind = "" } = {}) {
   const shape = s("svg", { viewBox: "0 0 20 28", "aria-hidden": "true" }, thing(OF_GOODS[good], 10, 17, 15));
-  const text = says ? [h("span", { class: "unseen" }, says), many > 1 ? h("b", { "aria-hidden": "true" }, `×${many}`) : null] : [h("span", { class: "unseen" }, goods[good]), many > 1 ? h("b", {}, ` ×${many}`) : null];
-  return h("span", { class: `card good-${good} ${kind}`, title: title || `${many} ${goods[good]}`, "data-choice": choice, "data-word": word }, shape, text);
+  const says = one?.words;
+  return h("span", { class: `card good-${good} ${kind}`, title: says ?? `${many} ${goods[good]}`, "data-choice": one?.index, "data-word": word }, shape, unseen(says ?? goods[good]), many > 1 ? h("b", { "aria-hidden": says ? "true" : null }, ` ×${many}`) : null);
 }
 
 /** Jewels of a colour. @param {number} colour @param {number} many @param {string} word */
 function gem(colour, many, word) {
-  return h("span", { class: "count" }, icon(jewel(colour, 0, 0, 22), `${word} ${many === 1 ? "jewel" : "jewels"}`, "gem-icon"), h("span", { class: "unseen" }, word), many > 1 ? `×${many}` : "");
+  return h("span", { class: "count" }, icon(jewel(colour, 0, 0, 22), `${word} ${many === 1 ? "jewel" : "jewels"}`, "gem-icon"), unseen(word), many > 1 ? `×${many}` : "");
 }

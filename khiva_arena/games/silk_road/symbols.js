@@ -1,6 +1,7 @@
 // The things of Silk Road's table as shapes on a grid of 24 units: flat, lit from the top left, with one outline. Colours come from
 // the style: --fill of the thing, --on of what is drawn on it.
 
+import { CAMEL, maker } from "../../display/page/browser/pieces.js";
 import { h, path, s } from "../../display/page/browser/dom.js";
 
 /** The things by the good that they stand for: ivory, spice, porcelain, silk, tea. */
@@ -55,10 +56,7 @@ export const SHAPES = {
     ["f", "M15.6 2.6C8 2.2 2.8 7 3 13C3.4 19.6 10.6 23.4 17.4 20C11.6 18.6 9.4 14 10 10C10.4 6.6 12.6 4 15.6 2.6Z"],
     ["f", "M17.6 8.2L18.8 11L21.8 11.2L19.4 13.2L20.2 16.2L17.6 14.6L15 16.2L15.8 13.2L13.4 11.2L16.4 11Z"],
   ],
-  camel: [
-    ["f", "M5.4 21.6L4 14.4C1.8 12.4 3.4 9.8 6.4 9.4C7.4 3 11.4 3 12.6 9.4C15.2 12.8 15.2 3.2 19.2 3L23 5.6L20.2 7.4C19.4 11.8 18.8 14 15.8 15L14.4 21.6L12.6 15.6H7.2Z"],
-    ["d", "M4.2 14.4C8 15.4 12 15 16.4 13.4L15.8 15L14.4 21.6L12.6 15.6H7.2L5.4 21.6Z"],
-  ],
+  camel: CAMEL,
   barrier: [
     ["o", "M5.4 13V21.6M18.6 13V21.6"],
     ["f", "M2 6.4H22V13H2Z"],
@@ -100,10 +98,8 @@ export const SHAPES = {
   ],
 };
 
-/** A thing, to be put into a drawing. @param {string} name @param {number} x  its middle @param {number} y @param {number} size */
-export function thing(name, x, y, size) {
-  return s("g", { class: `thing is-${name}`, transform: `translate(${x - size / 2},${y - size / 2}) scale(${size / 24})` }, SHAPES[name].map(([tone, d]) => path(d, tone)));
-}
+/** A thing, to be put into a drawing: its name, its middle, and its size. */
+export const thing = maker(SHAPES);
 
 /** A jewel of a colour, with its pattern; one without a number is colourless. @param {number} colour @param {number} x @param {number} y @param {number} size */
 export function jewel(colour, x, y, size) {

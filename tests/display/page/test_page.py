@@ -1,6 +1,7 @@
 """Pages of results in a real browser: what a reader sees, clicks and types."""
 
 import os
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import descendants, left_over
+from arena import arena, bots, descendants, left_over
 from browser import PHONE, WIDE, Page
 from in_targets import long_but
 from pages import page_of
 from published import FORMATS, GAMES
+from stores import RANDOM, TRUSTED
 from waiting import until
 
 import khiva_arena
@@ -21,8 +23,10 @@ from khiva_arena.common import manual
 from khiva_arena.common.address import ADDRESS
 from khiva_arena.competition.pages.write import write_page
 from khiva_arena.display.page import html
+from khiva_arena.games import registry
+from khiva_arena.games.silk_road.board import MAPS
 from khiva_arena.games.silk_road.notation import place
-from khiva_arena.games.silk_road.tables import GOODS
+from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
 from khiva_arena.interface.api.notebook_tables import standings
 
 Made = Callable[[str], tuple[Path, Path]]
@@ -231,7 +235,7 @@ def khiva(page: Page, views: list[dict[str, Any]]) -> None:
 def emira(page: Page, views: list[dict[str, Any]]) -> None:
     homes = page.js(f"return {BY_SEAT}.map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))")
     assert homes == views[0]["princesses"]
-    waiting = page.texts(".princess b")
+    waiting = page.texts(".princess .who b")
     assert waiting == [*views[0]["active"], *views[0]["coming"], *views[0]["undecided"]]
     assert drawn(page, "events") == [[card.replace("_", " ") for card in view["hand"]] for view in views]
     tracks = page.js(
@@ -274,6 +278,69 @@ def test_a_princess_moves_to_her_palace_and_what_is_bought_to_its_owner(page: Pa
     assert page.wrong() == []
 
 
+DRAWN = """
+const [game, known, events, asked, rules, scenery] = arguments;
+const drawing = { emira: () => _drawing_emira, silk_road: () => _drawing_silk_road }[game]().drawing;
+return _packed.unpacked('replay-0').then((block) => {
+  const [opening, first] = _film.frames(block, 0, []);
+  const frame = { ...first, all: { ...first.all, ...known }, events: events.map((data) => ({ data, text: '', to: null })) };
+  frame.own = first.own.map((own) => ({ ...own, ...known }));
+  const choices = asked.map(([kind, piece, words], index) => ({ index, kind, piece, words }));
+  const seen = { frame, before: opening, film: [opening, frame], eyes: 0, rules, scenery, choices };
+  document.querySelector('.board').replaceChildren(drawing.draw({ ...seen, names: ['a', 'b', 'c'], seats: 3, width: 900 }));
+});
+"""
+"""Draw the first step of a match with what else is known, happened and is asked."""
+
+
+@pytest.mark.slow
+def test_emiras_table_says_what_its_rules_and_a_question_say(page: Page, made: Made) -> None:
+    opened(page, made, "emira-round-robin", "#match=1/0")
+    page.until("return document.querySelector('.where')")
+    scenery = registry.get("emira").scenery
+    looks = {"seat": 0, "kind": "order", "about": "emiras", "cards": ["Halimah", "Sidi Suleiman", "Layla"]}
+    effects = {"golden": 2, "interrupted": False, "sick": False, "quiet": True, "doubles": 0, "blocked": ["sick_camels"]}
+    known = {"ask": looks, "emira_turned": [0], "effects": effects, "phase": "prepare"}
+    page.js(DRAWN, "emira", known, [], [["order", [1, 0, 2], "as they say"]], {}, scenery)
+    assert page.texts(".rest .wishes .unseen") == [
+        "wants status, then appearance (swapped)",
+        "wants most princesses",
+        "wants status, then appearance",
+    ]
+    assert page.texts(".rest .changed") == []
+    assert page.texts(".rest .offer") == ["as they say"]
+    assert page.texts(".effect") == [f"golden times {TIMES}2", "quiet days"]
+    assert "no more this round: sick camels" in page.texts(".salon .note")
+    mind = {"seat": 0, "kind": "mind", "about": 1, "cards": ["Layla"]}
+    for turned, words in (([0], "wants status, then appearance"), ([1], "wants appearance, then status (swapped)")):
+        page.js(DRAWN, "emira", known | {"ask": mind, "emira_turned": turned}, [], [["mind", ["keep"], "keep"]], {}, scenery)
+        assert page.texts(".rest .wishes .unseen") == [words]
+    for kind, piece, words in (("place", [0], "the Emira at place 1"), ("vermin_move", [3], "the one with 3 left")):
+        page.js(DRAWN, "emira", known | {"ask": mind}, [], [[kind, piece, words]], {}, scenery)
+        assert page.texts(".rest .offer") == [words]
+    page.js(DRAWN, "emira", known, [], [["action", ["small_slow"], "a caravan for 450 gold"]], {}, scenery)
+    assert page.texts(".stalls .pile > :not([aria-hidden])") == ["a caravan for 450 gold"]
+    small, large = page.texts(".deck [aria-hidden=true]:not(svg)")[-2:]
+    assert page.texts(".deck .unseen")[-2:] == [f"{small[1:]} small caravans left", f"{large[1:]} large caravans left"]
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_caravan_that_moved_twice_has_one_ring(page: Page, made: Made) -> None:
+    opened(page, made, "silk_road-round-robin", "#match=1/0")
+    page.until("return document.querySelector('.where')")
+    moves = [
+        {"type": "move", "seat": 0, "good": 0, "count": 1, "size": 1, "from": one, "place": to} for one, to in pairwise(RING)
+    ]
+    page.js(DRAWN, "silk_road", {}, moves, [], {"map": MAPS["r1"]}, registry.get("silk_road").scenery)
+    assert len(page.texts(".ring")) == 1
+    assert len(page.texts(".camel-path")) == 2
+    assert page.wrong() == []
+
+
+RING = ("r0", "r1", "r2")
+
+
 def talents(words: str) -> tuple[int, str]:
     many, talent = words.split()
     return int(many), talent
@@ -292,11 +359,95 @@ def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
         way = " \u2192 ".join(map(place, dict.fromkeys(caravan[:2]))) if caravan else ""  # in its target it is on no way
         said = [f"camels {TIMES}{len(caravan[2])}{way}"] if caravan and caravan[2] else []  # its camels go, one by one
         assert page.texts(f"[data-what='caravan {number}']") == said
-    assert set(page.texts(".village")) == set(map(place, views[0]["tiles"]))
+        loads = [loaded(caravan[2])] if caravan and caravan[2] else []
+        assert page.texts(f"[data-what='loads of caravan {number}']") == loads
+    seen = views[0]
+    assert set(page.texts(".village")) == set(map(place, seen["tiles"]))
+    assert page.texts("[data-what=caravanserai]") == [loaded(seen["queue"])] * bool(seen["queue"])
+    titles = page.js("return [...document.querySelectorAll('.board-svg title')].map((one) => one.textContent)")
+    assert [title for title in titles if title.startswith("caravanserai")] == [
+        f"caravanserai: {loaded([n])}" for n in seen["queue"]
+    ]
+    for city, jewels in seen["cities"].items():
+        words = [COLOURS[colour] for colour in jewels]
+        at_city = page.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", AT % city)
+        assert at_city == [place(city), *(f"{word} jewel" for word in words)]
+        assert page.texts(f'[data-what="jewels of {place(city)}"]') == [", ".join(words)] * bool(words)
+    for village, tile in seen["tiles"].items():
+        (words,) = page.texts(f'[data-what="{place(village)}"]')
+        assert words.split("; signpost ")[0] == tile.replace("_", " ")
+        assert f"{place(village)}: {words}" in titles
+
+    def counted(counts: list[int], words: tuple[str, ...] = COLOURS) -> str:
+        return "".join(f"{word}{TIMES}{many}" if many > 1 else word for word, many in zip(words, counts, strict=True) if many)
+
+    assert page.texts("[data-what='jewels in the bag']") == [counted(seen["bag"])] * any(seen["bag"])
+    rows = {
+        "jewels": [counted(counts) for counts in seen["jewels"]],
+        "colourless": [counted([many], ("colourless",)) for many in seen["colourless"]],
+        "markers": [counted([many], ("8",)) for many in seen["markers"]],
+        "driver": [str(driver) for driver in seen["drivers"]],
+    }
+    for what, texts in rows.items():
+        assert page.js(f"return {BY_SEAT}.map((one) => one.querySelector('[data-what={what}]')?.textContent ?? '')") == texts
+
+
+AT = '[data-place="%s"] title'
+
+
+def loaded(camels: list[int]) -> str:
+    return "; ".join(f"camel {number}, {GOODS[GOOD_OF[number]]}" for number in camels)
 
 
 TIMES = "\u00d7"
 CHECKS = {"khiva": khiva, "emira": emira, "silk_road": silk_road}
+
+
+def page_with(folder: Path, game: str, *rules: str) -> list[Any]:
+    """Play a match by rules into a page, and return its steps."""
+    words = [part for rule in rules for part in ("--rule", rule)]
+    seats = {"emira": "3", "silk_road": "2"}[game]
+    seated = ["--game", game, *bots(RANDOM), "--copies", seats, "--seats", seats, "--seeds", "1", *TRUSTED]
+    arena("run", *seated, *words, "--out", "out", cwd=folder)
+    arena("report", "out", "--out", "page.html", cwd=folder)
+    return next(iter(khiva_arena.matches(folder / "out"))).replay()
+
+
+@pytest.mark.slow
+def test_places_of_another_map_are_called_as_it_calls_them(page: Page, tmp_path: Path) -> None:
+    """Like properties that every object of a script has, too."""
+    names = {"Isfahan": "constructor", "r4": "toString", "in_Isf": "valueOf"}
+    (tmp_path / "map.toml").write_text(re.sub(rf"\b({'|'.join(names)})\b", lambda match: names[match[1]], R1.read_text()))
+    steps = page_with(tmp_path, "silk_road", "map=@map.toml", "max_turns=12")
+    page.open(tmp_path / "page.html", "#match=1/0")
+    page.until("return document.querySelector('.where')")
+    for step in steps:
+        page.js(STEPPED, min(step.number, 1))
+        CHECKS["silk_road"](page, [step.state.view(seat) for seat in (0, 1)])
+    assert page.wrong() == []
+
+
+R1 = Path(khiva_arena.__file__).parent / "games" / "silk_road" / "maps" / "r1.toml"
+
+
+@pytest.mark.slow
+def test_no_coin_tells_of_gold_that_is_hidden(page: Page, tmp_path: Path) -> None:
+    steps = page_with(tmp_path, "emira", "gold=hidden", "max_rounds=3")
+    page.open(tmp_path / "page.html", "#match=1/0&eyes=0")
+    page.until("return document.querySelector('.where')")
+    before, paid = None, 0
+    for step in steps:
+        page.js(STEPPED, min(step.number, 1))
+        view = step.state.view(0)
+        gold = page.js(f"return {BY_SEAT}.map((seat) => seat.querySelector('[data-what=gold]').textContent)")
+        shown = [f"{one[1]} in round {one[0]}" if one else "hidden" for one in view["gold_shown"]]
+        assert gold == [str(shown[seat] if one is None else one) for seat, one in enumerate(view["gold"])]
+        fell = [then > now for then, now in zip(before or [], view["gold"], strict=bool(before)) if None not in (then, now)]
+        coins = len(page.texts(".paid"))
+        assert coins <= sum(fell), step.number
+        before, paid = view["gold"], paid + coins
+    assert paid > 0
+    assert page.wrong() == []
 
 
 @pytest.mark.slow

@@ -57,9 +57,6 @@ return [...document.querySelectorAll('.held')].map((one) => [one.textContent, on
 FOLD = "return document.querySelector('.board-svg').getBoundingClientRect().bottom"
 
 
-"""What is left free between the own hand and the rules under it."""
-
-
 @contextmanager
 def seated(page: Page, cwd: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """The page of the one person at a table, with the first question on it."""
@@ -157,6 +154,33 @@ return [...document.querySelectorAll('button')].filter((one) => one.checkVisibil
 """
 
 
+HEARD = """
+const parse = JSON.parse;
+JSON.parse = (text) => {
+  const message = parse(text);
+  if (message?.ask) window.heard = message.ask;
+  return message;
+};
+"""
+"""Keep each question that the page hears from now on."""
+SILK_ROADS_CHOICES = r"""
+const pieces = [...document.querySelectorAll('.silk-road [data-choice]:not(:disabled)')];
+if (!window.heard || !pieces.length || document.querySelector('.news')) return null;
+const { texts, legal, kind } = window.heard;
+const wrong = texts.filter((_, index) => !pieces.some((one) => Number(one.dataset.choice) === index)).map((text) => `no ${text}`);
+for (const one of pieces.filter((piece) => piece.matches('.card:not(.back)'))) {
+  const [words, good] = [texts[one.dataset.choice], Number(one.className.match(/good-(\d)/)[1])];
+  const [first, second] = legal[one.dataset.choice];
+  const means = { sell: good, robber: second }[kind] ?? first;
+  const of_seat = kind !== 'robber' || Number(one.closest('[data-seat]').dataset.seat) === first;
+  const says = [one.querySelector('.unseen').textContent, one.title];
+  if (says.some((text) => text !== words) || means !== good || !of_seat) wrong.push(`${kind} ${good} of ${first}: ${says}`);
+}
+return [kind, wrong];
+"""
+"""The kind of the question; what it offers and the table does not, and cards that play something else than what they show."""
+
+
 TAPPED = {"khiva": {"held", "target"}, "silk_road": {"card", "target", "pile"}}
 AXE_RULES = SHORTER | {"khiva": ["--rule", "max_turns=10"]}
 
@@ -166,13 +190,18 @@ def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path, g
     """On cards, places and piles; the list beside them is not touched."""
     page.size(PHONE)
     with seated(page, tmp_path, *table(game), *AXE_RULES[game]) as process:
-        kinds = set()
+        kinds, asked = set(), set()
+        page.js(HEARD)
         for state in states(page):
+            if game == "silk_road" and (told := page.js(SILK_ROADS_CHOICES)):
+                asked.add(told[0])
+                assert told[1] == []
             if state[1] and (one := page.js(ON_THE_TABLE)) is not None:
                 with suppress(StaleElementReferenceException):
                     kinds.update({"held", "target", "pile", "card"} & {*one.get_attribute("class").split()})
                     one.click()
         assert TAPPED[game] <= kinds
+        assert game != "silk_road" or {"move", "draw", "sell", "jewel"} <= asked
         assert record_of(process).verdicts[0] == "ok"
         assert page.wrong() == []
 
@@ -180,9 +209,10 @@ def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path, g
 EMIRAS_CHOICES = """
 const go_on = document.querySelector('.news') && document.querySelector('.choose .options button');
 const all = [...document.querySelectorAll('.emira [data-choice]:not(:disabled)')].filter((one) => one.checkVisibility());
-const [offered, shown] = [document.querySelectorAll('.choose .options button'), new Set(all.map((one) => one.dataset.choice))];
+const offered = [...document.querySelectorAll('.choose .options [data-points^="#"]')].map((one) => one.dataset.points.slice(1));
+const shown = new Set(all.map((one) => one.dataset.choice));
 const counts = !go_on && all.length && !document.querySelector('.bid-box');
-window.missing = (window.missing ?? 0) + (counts ? offered.length - shown.size : 0);
+window.missing = (window.missing ?? 0) + (counts ? offered.filter((index) => !shown.has(index)).length : 0);
 return go_on || all[(window.taps = (window.taps ?? 0) + 1) % all.length];
 """
 """The next choice on Emira's table, each time another one; what the list offers and the table does not is counted."""
@@ -217,11 +247,21 @@ def at_a_bid(page: Page) -> None:
 BID = "return document.querySelector('.bid-field input').value"
 
 
+def redrawn(page: Page, selector: str, size: tuple[int, int]) -> None:
+    """Have the table drawn for another width, until the first of these is another one."""
+    page.js("document.querySelector(arguments[0]).dataset.old = 'old'", selector)
+    page.size(size)
+    page.until("return document.querySelector(arguments[0]) && !document.querySelector('[data-old]')", selector)
+
+
 def test_a_bid_is_made_by_a_field_with_a_lower_and_a_higher_one(page: Page, tmp_path: Path) -> None:
     page.size(PHONE)
     with seated(page, tmp_path, *table("emira"), *SHORTER["emira"]) as process:
         at_a_bid(page)
         least = int(page.js(BID))
+        page.js("document.querySelector('.bid-field input').focus()")
+        redrawn(page, ".bid-field input", (390, 844))
+        assert page.js("return document.activeElement.matches('.bid-field input')")
         page.click("[aria-label='a higher bid']")
         page.click("[aria-label='a higher bid']")
         assert page.js(BID) == str(least + 20)
@@ -296,6 +336,8 @@ def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(p
         assert says == page.js("return document.querySelector('.says').textContent")
         page.js("document.querySelector('.spot').open = true; document.querySelector('.menu button').focus()")
         assert page.js(lit) == [ghost, says]
+        redrawn(page, ".spot", (1000, 800))
+        assert page.js("return document.activeElement.closest('.spot[open] .menu') !== null")
         page.js(
             "window.marked = new Set();"
             "const note = (one) => marked.add(one.querySelector('.unseen').textContent);"
@@ -308,6 +350,38 @@ def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(p
         (good,) = page.js("return [...marked]")
         assert f" of {good}, caravan" in words
         assert page.wrong() == []
+
+
+MARKETS = """
+const { texts, legal, kind } = window.heard ?? {};
+const held = [...document.querySelectorAll('.held:not(:disabled)')];
+if (kind !== 'move' || document.querySelector('.news')) return null;
+return held.map((one) => one.dataset.held).find((word) => {
+  const market = `(${word.slice(3)} market)`;
+  const own = texts.filter((text) => text.includes(`${word}, `));
+  return own.length > 1 && texts.some((text) => text.includes(market) && !own.includes(text));
+});
+"""
+"""A card of the hand whose good has a market where a card of another good can take a caravan."""
+
+
+def test_a_card_of_the_hand_stands_for_its_own_good_and_not_for_the_market_of_it(page: Page, tmp_path: Path) -> None:
+    with seated(page, tmp_path, *table("silk_road"), *SHORTER["silk_road"]) as process:
+        page.js(HEARD)
+        for state in states(page):
+            if word := page.js(MARKETS):
+                break
+            if state[1] and (last := page.js(LAST_CHOICE)) is not None:
+                with suppress(StaleElementReferenceException):
+                    last.click()
+        page.js("document.querySelector(`[data-held='${arguments[0]}']`).click()", word)
+        about, left = page.texts(".choose > p")[0], page.texts(".choose .options button")
+        assert word in about or [text for text in left if word not in text] == []
+        assert len(left) > 1
+        pressed = page.js("return [...document.querySelectorAll('.held:not(:disabled)')].map((one) => one.dataset.held)")
+        assert pressed in ([word], [])  # of a card that was chosen, the rest is on the list
+        assert page.wrong() == []
+        process.kill()
 
 
 def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page: Page, tmp_path: Path) -> None:

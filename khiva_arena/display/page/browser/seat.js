@@ -94,10 +94,12 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
     const at = looking < 0 ? table.frames.length - 1 : looking;
     const film = table.frames.slice(0, at + 1);
     const focused = focus_of(place.contains(document.activeElement) || mine.contains(document.activeElement));
+    const unfolded = again && ask ? points_of(place.querySelector("details[open] > summary[data-points]")) : "";
     refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700, ...offer() }));
     if (again) for (const motion of place.getAnimations({ subtree: true })) motion.finish();
     if (!drawing().has_hand) refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
     hold();
+    if (unfolded) place.querySelector(unfolded)?.parentElement?.toggleAttribute("open", true);
     if (focused) /** @type {HTMLElement | null} */ (stage.querySelector(focused))?.focus({ preventScroll: true });
     const told = lines(at, table.seat);
     if (told.parentNode !== side) refill(side, told);
@@ -130,12 +132,13 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
   const go_on = () => { news = []; asking(); board(true); choices(true); };
   /** Makes the pieces buttons that carry a choice, and those of the own hand that a choice may name. */
   const hold = () => {
-    for (const piece of /** @type {NodeListOf<HTMLElement>} */ (stage.querySelectorAll(".board [data-choice], .mine [data-choice]"))) carry(piece);
+    const now = options();
+    for (const piece of /** @type {NodeListOf<HTMLElement>} */ (stage.querySelectorAll(".board [data-choice], .mine [data-choice]"))) carry(piece, now);
     for (const piece of /** @type {NodeListOf<HTMLElement>} */ (stage.querySelectorAll("[data-word]"))) {
       const word = piece.dataset.word ?? "";
       piece.replaceWith(h("button", { type: "button", class: `${piece.className} held`, "data-held": word, title: piece.title, onclick: () => pick(word) }, ...piece.childNodes));
     }
-    const texts = ask && !news.length ? options().map(({ text }) => text) : [];
+    const texts = ask && !news.length ? now.map(({ text }) => text) : [];
     const advice = hint < 0 || !ask ? "" : !group ? first(ask.texts[hint]) : first(ask.texts[hint]) === group ? ask.texts[hint].slice(group.length) : "";
     for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (stage.querySelectorAll("[data-held]"))) {
       const word = button.dataset.held ?? "";
@@ -144,10 +147,10 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
       button.disabled = !picked.includes(word) && !texts.some((text) => has_words(text, word));
     }
   };
-  /** Makes a piece that carries a choice a button. @param {HTMLElement} piece */
-  const carry = (piece) => {
+  /** Makes a piece that carries a choice a button. @param {HTMLElement} piece @param {ReturnType<typeof options>} now */
+  const carry = (piece, now) => {
     const index = Number(piece.dataset.choice);
-    const { key = "", text = "" } = options().find((one) => "choice" in one && one.choice === index) ?? {};
+    const { key = "", text = "" } = now.find((one) => "choice" in one && one.choice === index) ?? {};
     const open = ask !== null && !news.length && looking < 0;
     let button = /** @type {HTMLButtonElement} */ (piece);
     if (piece.tagName !== "BUTTON") {
@@ -324,8 +327,15 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
 
 /** The selector of a piece that has the focus, to give it back to the piece that is drawn in its place. @param {boolean} inside */
 function focus_of(inside) {
-  const { choice, held } = inside ? /** @type {HTMLElement} */ (document.activeElement).dataset : {};
-  return choice ? `[data-choice="${choice}"]` : held ? `[data-held="${CSS.escape(held)}"]` : "";
+  const focused = inside ? /** @type {HTMLElement} */ (document.activeElement) : null;
+  const { choice, held } = focused?.dataset ?? {};
+  return choice ? `[data-choice="${choice}"]` : held ? `[data-held="${CSS.escape(held)}"]` : focused?.tagName === "INPUT" ? ".board input" : points_of(focused);
+}
+
+/** The selector of what points at something, such as what unfolds the choices of a place. @param {Element | null} one */
+function points_of(one) {
+  const { points } = /** @type {HTMLElement | null} */ (one)?.dataset ?? {};
+  return points ? `.board [data-points="${CSS.escape(points)}"]` : "";
 }
 
 /** The first part of a choice that has several. @param {string} text */
