@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from arena import arena_process
 from cases import cases
 from make_outputs import ALL, pages, renewed
+from once import filled
 from page_steps import Shown, Typed, Written, is_elsewhere, steps_of, unread, whole_commands
 from tools import lacks
 from typed_pages import OF_PYTHON, ROOT, SECONDS, Session, agrees, faults_of, missing, plain, shape
@@ -49,7 +51,15 @@ grep three a.txt
 """
 
 
+@pytest.fixture(scope="module")
+def _compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Check a bot in Python, which compiles its interpreter: the page that comes first would pay for it, and is counted."""
+    words = ("check", str(ROOT / "bots/python/random"), "--quick", "--game", "khiva")
+    filled(tmp_path_factory, "compiled-interpreter", lambda place: arena_process(*words, cwd=place))
+
+
 @pytest.mark.soak
+@pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in pages()])
 def test_a_page_shows_what_its_commands_print(page: str, open_folder: Path) -> None:
     """At another level than that of the pages lines only have the shape of what is printed."""

@@ -22,7 +22,7 @@ from khiva_arena.games import registry  # noqa: E402
 
 RUN = ("run", "--shipped", "--trust-bots", "--seats", "3", "--seeds", "10", "--lineups", "auto", "--seed", "pictures")
 FOLDER = ROOT / "docs" / "pictures"
-MOST_BYTES = 200_000
+MOST_BYTES = 240_000
 SIZE = (1200, 900)
 SEAT_SIZE = (1200, 820)
 VIEWS = {"standings": "", "match": "#match=1/0&step=14"}

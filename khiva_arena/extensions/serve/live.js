@@ -76,7 +76,7 @@ const redraw = (draw) => {
 const renew = async () => {
   while (known < latest) {
     const text = await (await fetch("./", { cache: "no-store" })).text();
-    const newer = new DOMParser().parseFromString(text, "text/html");
+    const newer = new DOMParser().parseFromString(text.replace(/<style>.*?<\/style>/gs, ""), "text/html"); // this page's policy would refuse it
     const number = page_of(newer);
     if (number <= known) return;
     const script = (/** @type {Document} */ from) => from.querySelector("body > script:not([type], #served)")?.textContent;

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -37,17 +36,22 @@ def entries(folder: Path) -> None:
         (folder / f"{place}.toml").write_text(f'bots = ["{place}/*"]\nbank = "5s"\nprobation = true\n')
 
 
-def test_the_cup_is_that_of_the_26_and_hardly_longer(entries: Path) -> None:
-    took, said = {}, {}
-    for place in ("good", "entries"):
-        began = time.monotonic()
-        said[place] = arena_process("run", f"{place}.toml", *RUN, "--out", f"{place}-out", cwd=entries, seconds=LONG).stderr
-        took[place] = time.monotonic() - began
+@pytest.fixture(scope="module")
+def said(entries: Path) -> dict[str, str]:
+    """What the cups of 26 and of 30 said, which left "good-out" and "entries-out"."""
+    words = {place: ("run", f"{place}.toml", *RUN, "--out", f"{place}-out") for place in ("good", "entries")}
+    return {place: arena_process(*words[place], cwd=entries, seconds=LONG).stderr for place in words}
+
+
+def test_the_cup_is_that_of_the_26(said: dict[str, str]) -> None:
     before = said["entries"].partition("\nevent ")[0]
     assert all(f"warning: {name} is left out: " in before for name in BAD_ONES)
     assert before.count(" is left out: ") == len(BAD_ONES)
     assert digest_of(said["entries"]) == digest_of(said["good"])
-    print(f"the cup of 26 took {took['good']:.1f} s, that of 30 {took['entries']:.1f} s")
+
+
+@pytest.mark.long  # seconds, which tests beside it make more of
+def test_the_cup_is_hardly_longer(said: dict[str, str], entries: Path) -> None:
     results = trial_results.read(entries / "entries-out").values()
     assert len(results) == len(GOOD_ONES) + len(BAD_ONES) - 1
     tried = {result.name: 2 if result.name == "sleeper" else 1 for result in results if result.name in BAD_ONES}

@@ -44,7 +44,7 @@ export function match(page, matches, drawings, want, replay_of = held) {
   if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: listed() }, "All matches")), keys: () => false };
   const one = matches[at];
   const place = h("div", { class: "viewer" }, h("p", { class: "empty" }, ...waiting(one, want)));
-  const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at, page.tables.length > 0), place);
+  const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at, page.tables.length > 0 || Boolean(page.home)), place);
   /** @type {(key: string) => boolean} */
   let keys = () => false;
   if (Array.isArray(one.replay)) {
