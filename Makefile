@@ -71,7 +71,7 @@ run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2,
 
 test-fast: .venv/.test ## while you write: lint, and the tests that take less than a second each
 	$(BIN)/ruff check
-	$(TESTS) -m "not slow and not soak and not language and not long" $(ROOMS)
+	$(TESTS) -m "not slow and not soak and not language and not long"
 
 test: .venv/.test ## set up, lint, types, import contracts, and the tests but those of the next three
 	@$(CHECKS) size rewritten

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from arena import ROOT
+from arena import ROOT, arena, bots
+from stores import RANDOM, TRUSTED
 
+import khiva_arena
 from khiva_arena.competition.pages.page_source import page_source
 from khiva_arena.competition.pages.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
 from khiva_arena.competition.pages.write import page_from
@@ -20,6 +22,13 @@ from khiva_arena.display.page.folder import ReplayFolder
 _BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
 ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
 """Where these stand in a match, see ``display/page/data.py``."""
+STEPPED = """
+return Array.from({length: arguments[0]}, () => {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, cancelable: true}));
+  return document.querySelector('.where').textContent;
+});
+"""
+"""Press the key so many times, and return where that led each time."""
 
 
 def blocks(file: Path) -> dict[str, Any]:
@@ -69,3 +78,13 @@ def page_of(
     with page_source(path, ()) as source:
         only = ids_of_matches(source, matches) if matches else None
         return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
+
+
+def page_with(folder: Path, game: str, *rules: str) -> list[Any]:
+    """Play a match by rules into a page, and return its steps."""
+    words = [part for rule in rules for part in ("--rule", rule)]
+    seats = {"emira": "3", "silk_road": "2"}[game]
+    seated = ["--game", game, *bots(RANDOM), "--copies", seats, "--seats", seats, "--seeds", "1", *TRUSTED]
+    arena("run", *seated, *words, "--out", "out", cwd=folder)
+    arena("report", "out", "--out", "page.html", cwd=folder)
+    return next(iter(khiva_arena.matches(folder / "out"))).replay()

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import arena, bots, descendants, left_over
+from arena import descendants, left_over
 from browser import PHONE, WIDE, Page
 from in_targets import long_but
-from pages import page_of
+from pages import STEPPED, page_of, page_with
 from published import FORMATS, GAMES
-from stores import RANDOM, TRUSTED
 from waiting import until
 
 import khiva_arena
@@ -152,15 +151,6 @@ def test_filters_find_the_matches_of_a_bot(page: Page, made: Made) -> None:
     shown = page.texts(".list tbody th")
     assert shown == [f"{one.event}/{one.ordinal}" for one in mine][: len(shown)]
     assert page.wrong() == []
-
-
-STEPPED = """
-return Array.from({length: arguments[0]}, () => {
-  document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, cancelable: true}));
-  return document.querySelector('.where').textContent;
-});
-"""
-"""Press the key so many times, and return where that led each time."""
 
 
 @pytest.mark.slow
@@ -401,16 +391,6 @@ def loaded(camels: list[int]) -> str:
 
 TIMES = "\u00d7"
 CHECKS = {"khiva": khiva, "emira": emira, "silk_road": silk_road}
-
-
-def page_with(folder: Path, game: str, *rules: str) -> list[Any]:
-    """Play a match by rules into a page, and return its steps."""
-    words = [part for rule in rules for part in ("--rule", rule)]
-    seats = {"emira": "3", "silk_road": "2"}[game]
-    seated = ["--game", game, *bots(RANDOM), "--copies", seats, "--seats", seats, "--seeds", "1", *TRUSTED]
-    arena("run", *seated, *words, "--out", "out", cwd=folder)
-    arena("report", "out", "--out", "page.html", cwd=folder)
-    return next(iter(khiva_arena.matches(folder / "out"))).replay()
 
 
 @pytest.mark.slow
