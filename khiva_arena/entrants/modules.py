@@ -280,6 +280,8 @@ def _keep(code: Path, place: Path, digest: str) -> None:
     except FileExistsError:
         if not _has_digest(place, digest):
             code.replace(place)
+    except OSError:  # this file system has no links
+        code.replace(place)
     else:
         code.unlink()  # or the removal of its folder would make it writable
 

@@ -152,6 +152,14 @@ def test_sound_code_stays_where_it_is_when_another_arbiter_compiles_its_module_t
     assert note.exists()
 
 
+def test_a_module_is_compiled_into_a_cache_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_paths: object) -> None:
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", refused)
+    assert code_of(stage(module(tmp_path / "a"))).read_bytes()
+
+
 def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches of users hold code of earlier versions, whose notes had the number of the price list in place of the meter's hash.
     The number stays."""

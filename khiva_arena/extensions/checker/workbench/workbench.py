@@ -111,18 +111,15 @@ class Workbench:
                     self._open(request, data)
         except RefusedError as refused:
             place = {key: refused.trace[key] for key in ("file", "line")} if refused.trace else {}
-            self._tell({"kind": "refused", "of": request["do"], "why": self._shown(str(refused)), **place})
+            self._refuse(request, str(refused), place)
         except ArenaError as error:
             problems = "\n".join(error.problems) if error.problems else str(error)
-            self._tell({"kind": "refused", "of": request["do"], "why": self._shown(problems), **_place_in_manifest(problems)})
+            self._refuse(request, problems, _place_in_manifest(problems))
         except (HostFault, RecursionError, MemoryError) as fault:
-            self._tell(
-                {
-                    "kind": "refused",
-                    "of": request["do"],
-                    "why": self._shown(f"this browser cannot play it: {str(fault) or type(fault).__name__}"),
-                }
-            )
+            self._refuse(request, f"this browser cannot play it: {str(fault) or type(fault).__name__}", {})
+
+    def _refuse(self, request: Mapping[str, Any], why: str, place: PlainEvent) -> None:
+        self._tell({"kind": "refused", "of": request["do"], "why": self._shown(why), **place})
 
     def _shown(self, text: str) -> str:
         """Return words on a bot without the folder that this page made for it, which no reader has."""
