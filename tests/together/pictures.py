@@ -6,7 +6,6 @@ build/pictures: for the eyes of those who change a drawing.
 
 import argparse
 import sys
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -167,8 +166,8 @@ def take_seat(page: Page, folder: Path) -> None:
     page.size(SEAT_SIZE)
     page.driver.get(addresses(process)[0])
     for _ in range(11):  # what happened is between one question and the next
-        page.until("const one = document.querySelector('.options button'); one?.click(); return one")
-        time.sleep(0.5)  # the others choose, too
+        page.until("window.chosen = document.querySelector('.options button'); chosen?.click(); return chosen")
+        page.until("return !chosen.isConnected")  # the others choose, too
     page.until("return document.querySelector('.options button')")
     page.keys("?")
     page.until("return document.querySelector('.options .hinted') && document.getAnimations().length === 0")
