@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,7 +28,10 @@ OF_PYTHON = {
 LONGEST = 20
 """Lines of a difference that are told."""
 SECONDS = 30
-"""Of CPU, for all commands of one page."""
+"""Of CPU of a usual core, for all commands of one page."""
+USUAL = 0.18
+"""The seconds of CPU that a usual core takes for ``_work``. A core that others share may take twice as long, from one minute to
+the next, so the work is timed before and after the commands of a page."""
 WALL = 240
 """Seconds after which the commands of a page are killed: they wait for somebody."""
 VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -52,7 +56,8 @@ _NUMBER = re.compile(r"[<>=.+-]*\d")
 
 @dataclass(frozen=True)
 class Session:
-    """The output of a page's commands, the commands with an exit code that the page does not tell, and their seconds of CPU."""
+    """The output of a page's commands, the commands with an exit code that the page does not tell, and the seconds of CPU that a
+    usual core takes for them."""
 
     printed: dict[Typed, tuple[str, ...]]
     wrong: tuple[str, ...]
@@ -66,7 +71,7 @@ def typed_in(folder: Path, steps: Iterable[Step]) -> Session:
         place = Path(kept)
         (place / "home").mkdir()
         script = "\n".join(_script(steps, commands, place))
-        before = _cpu()
+        before, work = _cpu(), _work()
         with (place / "shell").open("wb") as said:
             shell = subprocess.Popen(
                 ["bash", "-c", script],
@@ -82,7 +87,7 @@ def typed_in(folder: Path, steps: Iterable[Step]) -> Session:
                     shell.wait(WALL)
             finally:
                 _end(shell)
-        seconds = _cpu() - before
+        seconds = (_cpu() - before) * 2 * USUAL / (work + _work())
         printed, wrong = {}, []
         for number, command in enumerate(commands):
             file = place / f"{number}.code"
@@ -140,6 +145,14 @@ def _cache() -> str:
 def _cpu() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def _work() -> float:
+    """Compile a module of Python fifteen times, and return the seconds of CPU that it took."""
+    text, begun = Path(subprocess.__file__).read_text(), time.process_time()
+    for _ in range(15):
+        compile(text, "", "exec")
+    return time.process_time() - begun
 
 
 def _end(shell: subprocess.Popen[bytes]) -> None:
