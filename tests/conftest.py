@@ -172,9 +172,10 @@ def _browser() -> "Iterator[Page]":
 
 @pytest.fixture
 def page(_browser: "Page") -> "Page":
-    """A wide, light window."""
+    """A wide, light window. The page of the test before has gone: it may have lost its server, and says so until it is left."""
     from browser import WIDE
 
     _browser.size(WIDE)
+    _browser.driver.get("about:blank")
     _browser.wrong()
     return _browser
