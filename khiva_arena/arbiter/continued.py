@@ -37,7 +37,12 @@ class ContinuedMatch(LiveMatch):
             self._absent.add(self._past.guest)
             seat = self._seats[self._past.guest]
             seat.turn_ms = self._past.guest_turn_ms
-            seat.bank = Bank(TimeLimits(**{**self._header.time, "turn_ms": seat.turn_ms}))
+            if not self._job.in_ticks:
+                seat.bank = Bank(TimeLimits(**{**self._header.time, "turn_ms": seat.turn_ms}))
+            for step, row in zip(self._past.steps, self._past.ticks[1:], strict=False):
+                for choice, took in zip(step, row, strict=False):
+                    if choice.seat == seat.number:
+                        seat.bank.charge(took)  # the person has what is left of the seat's ticks, so that they add up
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         if step == 0:  # it started when the match was recorded
