@@ -1,8 +1,6 @@
 """A person who chooses by a rule, so that a page and the command can be compared: the same choices give the same record."""
 
-import re
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
