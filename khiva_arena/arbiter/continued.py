@@ -90,4 +90,9 @@ class ContinuedMatch(LiveMatch):
         return super()._faults_before(pending) | new_faults
 
     def _ticks(self) -> tuple[tuple[int, ...], ...]:
-        return (*self._past.ticks, *super()._ticks()[len(self._past.ticks) :])
+        live, past = super()._ticks(), self._past.ticks
+        if self._past.guest is None or not past:
+            return (*past, *live[len(past) :])
+        comes = zip(self._steps[len(past) - 2], past[-1], live[len(past) - 1], strict=True)
+        of_step = tuple(now if choice.seat == self._past.guest else then for choice, then, now in comes)
+        return (*past[:-1], of_step, *live[len(past) :])

@@ -29,7 +29,7 @@ BOTS = (
 )
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
 @json_option
-def command(hints: bool, port: int, opens: bool, out: Path | None, terminal: bool, as_json: bool, **flags: Any) -> int:
+def command(hints: bool, port: int, terminal: bool, as_json: bool, **flags: Any) -> int:
     """Play a match yourself, in your browser, against the bots that you name. Without --bot, two come with the arena.
 
     You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
@@ -48,4 +48,4 @@ def command(hints: bool, port: int, opens: bool, out: Path | None, terminal: boo
     """
     from khiva_arena.extensions.seats.play_command import Shown, play  # when it is called, so that -h is quick
 
-    return play(hints, port, terminal, Shown(opens, as_json, out), flags)
+    return play(hints, port, terminal, Shown(flags.pop("opens"), as_json, flags.pop("out")), flags)

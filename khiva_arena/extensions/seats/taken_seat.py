@@ -57,8 +57,7 @@ class TakenSeat(NamedTuple):
         if not job.in_ticks:
             say(SENT_AGAIN)
         past = past_of(table.record, table.details, self.step, self.seat, None)
-        # the last of the ticks are those of the step in which the person comes
-        past = replace(past, ticks=past.ticks[:-1], guest=self.seat, guest_turn_ms=duration_ms(turn))
+        past = replace(past, guest=self.seat, guest_turn_ms=duration_ms(turn))
         marks = [(bot.guest, "network" if command.network else "") for bot, command in zip(entrants, job.commands, strict=True)]
         return OneMatch(
             replace(job, past=past, person_turn_ms=past.guest_turn_ms),
