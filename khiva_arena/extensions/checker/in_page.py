@@ -42,7 +42,7 @@ from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.frames import film, names_in_text, opened
 from khiva_arena.records.replay.league_format import OtherFormat
-from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.rows import EventRow
@@ -142,7 +142,7 @@ class _PageRerunner:
         return Compared("", unpublished_match(record, seats[lacking[0]].name, lacking)) if lacking else None
 
     def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
-        seats, pages = [bots[seat.bot] for seat in record.header.seats], module_pages(definition.limits.memory)
+        seats, pages = [bots[seat.bot] for seat in record.header.seats], pages_of(definition)
         try:
             refuse_unspoken(definition.meter)
         except ConfigError as unspoken:
@@ -312,6 +312,29 @@ def replay(path: Path, name: str) -> Heard:
     with regular_files.open_file(path) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
         record, secret = match_in(bundle.Reader(file), name, path)
     return film_of(record, secret)
+
+
+def pages_of(definition: Definition) -> int:
+    """Return the pages of memory that a module of an event may have."""
+    return module_pages(definition.limits.memory)
+
+
+def event_of(path: Path, number: int) -> tuple[Definition, frozenset[ModuleFile]]:
+    """Return the definition of an event of a bundle that was checked, and the modules and payloads in the bundle.
+
+    Raises ConfigError if there is no such event, StoreError or RecordError if it is damaged.
+    """
+    definitions: list[Definition] = []
+    held: set[ModuleFile] = set()
+    with regular_files.open_file(path) as file:
+        for line in bundle.Reader(file).lines():
+            if isinstance(line, bundle.EventLine):
+                definitions.append(Definition.read(canonical(line.definition).decode()))
+            elif isinstance(line, bundle.ModuleLine | bundle.PayloadLine):
+                held.add(ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity))
+    if not 1 <= number <= len(definitions):
+        raise ConfigError(f"there is no event {number} in this bundle")
+    return definitions[number - 1], frozenset(held)
 
 
 def film_of(record: Record, secret: bytes) -> Heard:

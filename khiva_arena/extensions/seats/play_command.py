@@ -38,8 +38,9 @@ from khiva_arena.extensions.seats.taken_seat import TakenSeat
 from khiva_arena.games.asked import YOU, second_person
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import NAMES, get
-from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
+from khiva_arena.interface.commands.otherwise import beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
+from khiva_arena.records.replay.decided import THIS_DEAL
 from khiva_arena.records.replay.frames import film, opened
 from khiva_arena.records.replay.record import FORFEITED, Record
 from khiva_arena.records.replay.story import ending
