@@ -11,9 +11,11 @@ from native_page import NativePage
 from once import made_once
 from tick_bots import write_bot
 from wording import sentence
+from workbench_played import WISH, block, template
 
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.extensions.checker import in_pyodide
+from khiva_arena.extensions.checker.workbench.workbench import GONE, Workbench
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 GAMES = {"khiva": "2", "emira": "3", "silk_road": "2"}
@@ -32,6 +34,20 @@ class BundlePage(NativePage):
 
     def tell(self, event: str) -> None:
         self.told.append(json.loads(event))
+
+
+def other_choice(path: Path) -> dict[str, int]:
+    """A choice that was not made, in the middle of the first match of a bundle."""
+    record, _ = bundled_match(path, "1/0")
+    step = len(record.steps) // 2
+    seat, then, _ = record.steps[step - 1][-1]
+    return {"step": step, "seat": seat, "choice": 0 if then else 1}
+
+
+def by_command(folder: Path, game: str, other: dict[str, int]) -> dict[str, Any]:
+    place = [word for key, value in other.items() for word in (f"--{key}", str(value))]
+    found: dict[str, Any] = json.loads(arena("match", "--from", game, "1/0", *place, "--json", cwd=folder).stdout)
+    return found
 
 
 @made_once
@@ -58,18 +74,59 @@ def gone_on(path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, *
 def test_the_same_choice_gives_the_record_of_the_command(
     bundles: Path, monkeypatch: pytest.MonkeyPatch, game: str, live: bool
 ) -> None:
-    record, _ = bundled_match(bundles / f"{game}.khiva", "1/0")
-    step = len(record.steps) // 2
-    seat, then, _ = record.steps[step - 1][-1]
-    choice = 0 if then else 1
-    place = ("--step", str(step), "--seat", str(seat), "--choice", str(choice))
-    by_command = json.loads(arena("match", "--from", game, "1/0", *place, "--json", cwd=bundles).stdout)
-    found = gone_on(bundles / f"{game}.khiva", monkeypatch, live=live, step=step, seat=seat, choice=choice)
+    path = bundles / f"{game}.khiva"
+    other = other_choice(path)
+    commanded = by_command(bundles, game, other)
+    found = gone_on(path, monkeypatch, live=live, **other)
     assert found["kind"] == "gone_on", found
-    assert [found["then"], found["now"] | {"why": ""}] == [by_command["then"], by_command["now"][0] | {"why": ""}]
-    assert found["note"] == by_command["note"]
-    assert found["now"]["digest"] != record.digest
+    assert [found["then"], found["now"] | {"why": ""}] == [commanded["then"], commanded["now"][0] | {"why": ""}]
+    assert found["note"] == commanded["note"]
+    assert found["now"]["digest"] != found["then"]["digest"]
     assert found["block"]["scores"][0][-1] == found["now"]["scores"]
+
+
+def test_a_match_of_the_workbench_goes_on_as_it_was_played(tmp_path: Path) -> None:
+    told: list[dict[str, Any]] = []
+    bench = Workbench(NativePage(), lambda event, data=None: told.append(event), tmp_path, block("opponents"))
+    asyncio.run(bench.work(WISH | {"do": "play", "files": template("javascript"), "opponent": "weak"}))
+    played = next(event for event in told if event["kind"] == "played")
+    record, _ = bench._matches["1/0"]
+    seat, choice, _ = record.steps[0][0]
+    wish = {"do": "go_on", "name": "1/0", "step": 1, "seat": seat}
+    asyncio.run(bench.work(wish | {"choice": choice}))
+    asyncio.run(bench.work(wish | {"choice": 0 if choice else 1}))
+    asyncio.run(bench.work(wish | {"choice": choice, "name": "1/9"}))
+    same, other, refused = told[-3:]
+    assert same["now"]["digest"] == played["digest"] != other["now"]["digest"]
+    assert (refused["of"], refused["why"]) == ("go_on", GONE)
+
+
+@pytest.mark.soak
+def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
+    from browser import browser
+    from checker import checker, dropped
+
+    other = other_choice(bundles / "khiva.khiva")
+    (page := bundles / "khiva-arena.html").write_text(checker())
+    with browser() as opened:
+        dropped(opened, page, bundles / "khiva.khiva", f"#match=1/0&step={other['step']}")
+        opened.until("return document.querySelector('.going-on > button:not([hidden])')")
+        opened.click(".going-on > button")
+        places = opened.js("return [...document.querySelectorAll('.offers details')].map((one) => one.textContent[0])")
+        nth = [str(seat) for seat in map(int, places)].index(str(other["seat"]))
+        opened.js(
+            "document.querySelectorAll('.offers details')[arguments[0]].querySelectorAll('button')[arguments[1]].click()",
+            nth,
+            other["choice"],
+        )
+        opened.until("return document.querySelector('[data-what=ends]')")
+        digest = by_command(bundles, "khiva", other)["now"][0]["digest"]
+        assert opened.texts("[data-what=digest]") == [f"digest {digest}"]
+        opened.click(".going-on section button")
+        opened.until("return document.querySelector('.viewer .viewer, .viewer > div .stage')")
+        opened.click(".viewer .note button")
+        opened.until("return document.querySelector('.going-on [data-what=ends]')")
+        assert opened.wrong() == []
 
 
 def test_the_recorded_choice_gives_the_recorded_match(bundles: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +181,11 @@ def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(bundles:
 
 
 def test_nobody_plays_on_in_the_seat_of_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scripted_person import by_command
+    import scripted_person
 
-    record = by_command(tmp_path, *bots("person:ann", write_bot(tmp_path / "one")), "--seed", "demo", "--out", "out")
+    record = scripted_person.by_command(
+        tmp_path, *bots("person:ann", write_bot(tmp_path / "one")), "--seed", "demo", "--out", "out"
+    )
     arena("bundle", "out", "out.khiva", "--with-modules", cwd=tmp_path)
     step, seat = next((at, one.seat) for at, row in enumerate(record.steps, 1) for one in row if one.seat == 1)
     found = gone_on(tmp_path / "out.khiva", monkeypatch, step=step, seat=seat, choice=0)

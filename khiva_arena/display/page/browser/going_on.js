@@ -32,7 +32,7 @@ export function going_on(one, film, drawing, scenery, ask, opens) {
     /** @type {HTMLElement | null} */ (offers.querySelector("button"))?.focus({ preventScroll: true });
   };
   const list = (/** @type {import("./types").Frame["asked"][number]} */ of) =>
-    h("details", { open: true }, h("summary", {}, h("b", {}, `${of.seat} ${one.names[of.seat]}`)), h("ul", { class: "others" }, of.legal.map((entry, choice) => {
+    h("details", { open: true }, h("summary", {}, h("b", {}, `${of.seat} ${one.names[of.seat]}`)), h("ul", { class: "otherwise" }, of.legal.map((entry, choice) => {
       const words = said(of, entry, film[step - 1], drawing, scenery);
       const is_then = choice === of.choice && !of.why;
       return h("li", {}, h("button", { type: "button", class: is_then ? "chosen" : null, title: is_then ? "as recorded" : null, onclick: () => goes(of.seat, choice, words) }, words));

@@ -59,6 +59,7 @@ export function match(page, matches, drawings, want, replay_of = held, plays_on 
           const other = h("div");
           keys = player(other, gone_on(one, found), frames(found.block, 0, found.legal), drawing, scenery, { ...want, step: String(found.step) });
           refill(place, h("p", { class: "note" }, `This match went on from step ${found.step} with another choice. It is recorded nowhere. `, back), other);
+          place.scrollIntoView();
         }) : null;
         keys = player(place, one, film, drawing, scenery, want, below);
         element.append(notes(block.notes?.[at], one) ?? "");
