@@ -10,7 +10,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Level, Sandbox
 from khiva_arena.common.result import VOIDS_MOST, Measured
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.records.replay.record import IN_TICKS, Header, Past, Record
+from khiva_arena.records.replay.record import Header, Past, Record
 
 EXIT_GRACE = 0.5
 """Seconds that bots have to end when their match is over."""
@@ -32,6 +32,8 @@ class Job(msgspec.Struct, frozen=True):
         question that is not among them. None: the header's limits alone
     overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
     past: the steps that are taken from a record, None to play all of them, see continued.py
+    person_turn_ms: in ticks, milliseconds that a person has for each decision, besides the bank; 0: the header's turn
+    answers: in ticks, the record of the match from which persons are to answer; None: persons answer themselves
     ends_with: the seats of a bot on trial: its first forfeit ends the match. The record then has the steps so far, and may not be
         stored, since a replay of it goes on
     """
@@ -48,12 +50,14 @@ class Job(msgspec.Struct, frozen=True):
     granted: tuple[tuple[int, int, int], ...] | None = None
     overdue: tuple[int, ...] = ()
     past: Past | None = None
+    person_turn_ms: int = 0
+    answers: Record | None = None
     ends_with: tuple[int, ...] = ()
 
     @property
     def in_ticks(self) -> bool:
         """True if its bots are modules that pay in ticks."""
-        return self.header.format == IN_TICKS
+        return self.header.in_ticks
 
     @property
     def limits(self) -> TimeLimits:

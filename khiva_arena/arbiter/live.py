@@ -55,20 +55,27 @@ def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch
 
 def too_little(job: Job) -> str:
     """Return in a line by how much too little address space or memory a process may have for a job's modules, "" if enough."""
-    if not any(command.module for command in job.commands):
+    commands = [command for command in job.commands if not (job.in_ticks and command.ours)]
+    if not any(command.module for command in commands):
         return ""
     from khiva_arena.arbiter import memory_limits  # not above: most matches have no module
 
     together, memory = job.in_ticks and job.sandbox.level is not Level.STRICT, job.sandbox.resources.memory
-    return memory_limits.why_too_little(job.commands, memory, in_ticks=job.in_ticks, together=together)
+    return memory_limits.why_too_little(commands, memory, in_ticks=job.in_ticks, together=together)
 
 
 async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None) -> "ModuleTable":
     """Start the runners of a job in ticks. Raises HostFault if the host cannot start them."""
-    from khiva_arena.arbiter import runners  # not above: most matches are by the wall clock
-
     on_stderr = trace.on_stderr if trace else None
-    table = await runners.start(job, servers, alone=alone, on_stderr=on_stderr)
+    table: ModuleTable
+    if job.header.persons:
+        from khiva_arena.arbiter import persons_here  # not above: few matches in ticks have persons
+
+        table = await persons_here.start(job, servers, alone=alone, on_stderr=on_stderr)
+    else:
+        from khiva_arena.arbiter import runners  # not above: most matches are by the wall clock
+
+        table = await runners.start(job, servers, alone=alone, on_stderr=on_stderr)
     if trace is None:
         return table
     from khiva_arena.arbiter.module_tables import TracingTable  # not above: few matches are traced

@@ -29,7 +29,7 @@ class LiveMatch(MatchSteps):
     def __init__(self, job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> None:
         self._lag = lag
         self._last_out: float | None = None
-        super().__init__(job, wire)
+        MatchSteps.__init__(self, job, wire)  # also where this class stands beside another one
 
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
         if self._job.in_ticks:

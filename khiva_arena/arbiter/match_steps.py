@@ -38,6 +38,8 @@ class MatchSteps:
         self._policy = Policy(job.header.policy)
         self._wire = wire
         self._seats = [Seat.fresh(number, job.header) for number in range(len(job.header.seats))]
+        for number in job.header.persons:
+            self._seats[number].turn_ms = job.person_turn_ms or job.header.time["turn_ms"]
         self._gatherer = self._make_gatherer(wire)
         self._req = seeds.req_start(job.secret, job.header.match)
         self._reqs = [self._req] * len(self._seats)

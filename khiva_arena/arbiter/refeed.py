@@ -27,7 +27,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Policy, Verdict
 from khiva_arena.errors import StagingError
-from khiva_arena.records.replay.record import IN_TICKS, Header
+from khiva_arena.records.replay.record import Header
 from khiva_arena.records.replay.requests import Request
 
 if TYPE_CHECKING:  # most matches are by the wall clock
@@ -100,7 +100,7 @@ def feed(
 async def _feed(
     requests: Sequence[Request], bot: FedBot, trace: Trace | None, attach: Callable[[int], bool] | None
 ) -> RefeedResult:
-    if bot.header.format == IN_TICKS:
+    if bot.header.in_ticks:
         async with ForkServers() as servers:
             return await _feed_module(requests, bot, trace, servers)
     try:

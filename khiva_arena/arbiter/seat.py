@@ -8,7 +8,7 @@ from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.session import Answer, Greeting, Session
 from khiva_arena.common.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
 from khiva_arena.records.replay.definition import TimeLimits
-from khiva_arena.records.replay.record import IN_TICKS, Header
+from khiva_arena.records.replay.record import Header
 
 if TYPE_CHECKING:
     from khiva_arena.records.replay.ticks import TickBank  # most matches are by the wall clock
@@ -63,7 +63,7 @@ class Blame(NamedTuple):
 
 def full_bank(header: Header) -> "Bank | TickBank":
     """Return the bank of a seat before its first decision."""
-    if header.format != IN_TICKS:
+    if not header.in_ticks:
         return Bank(TimeLimits(**header.time))
     from khiva_arena.records.replay.ticks import TickBank  # not above: most matches are by the wall clock
 
@@ -73,7 +73,7 @@ def full_bank(header: Header) -> "Bank | TickBank":
 def start_allowance(header: Header) -> float:
     """Return what a bot may take up to its hello: seconds, or ticks in a match in ticks."""
     milliseconds = header.time["startup_ms"]
-    return milliseconds * TICKS_A_MS if header.format == IN_TICKS else milliseconds / 1_000
+    return milliseconds * TICKS_A_MS if header.in_ticks else milliseconds / 1_000
 
 
 class Seat(msgspec.Struct, eq=False):
@@ -118,7 +118,7 @@ class Seat(msgspec.Struct, eq=False):
     @classmethod
     def fresh(cls, number: int, header: Header) -> "Seat":
         """Return a seat before the start of a match."""
-        encode = codec.encode_for_module if header.format == IN_TICKS else codec.encode
+        encode = codec.encode_for_module if header.in_ticks else codec.encode
         return cls(number, full_bank(header), header.time["turn_ms"], Session(encode))
 
     @property

@@ -23,6 +23,7 @@ from khiva_arena.entrants.modules import bot_identity, is_sound
 from khiva_arena.entrants.staging import KEPT, cache_folder, stage_module
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.records.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
+from khiva_arena.records.replay.record import person_called
 from khiva_arena.records.store.new_file import new_file
 
 PAYLOAD = "payload"
@@ -44,6 +45,8 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 def _only_module(bot: Bot, level: Level) -> Bot:
     if bot.built_from:
         return bot  # of a plan, with all that is left of it
+    if bot.guest:
+        return replace(bot, identity=person_called(bot.name))
     bot = bot.in_ticks
     _, module, payload = stage_module(bot, level)
     files = [keep("module", module), *([keep("payload", payload)] if payload is not None else [])]

@@ -16,17 +16,20 @@ const [RECORD, NAME, SIZE] = [512, [0, 100], [124, 136]]; // of an archive: the 
 // Answer messages, one after the other. scope: the worker's global object.
 // The first message has the files of the page by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
 // events of khiva_arena/extensions/checker/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON},
-// of the last bundle. {workbench: JSON of a request, data} is answered by events of the workbench, {workbench: JSON, data}.
+// of the last bundle. {going: JSON of a request} puts another choice into a match of it, and is answered as the workbench answers.
+// {workbench: JSON of a request, data} is answered by events of the workbench, {workbench: JSON, data}.
 export function serve(scope) {
-  let [python, bench] = [null, null];
+  let [python, bench, machine] = [null, null, null];
+  const send = (message) => scope.postMessage(message);
   const answer = async (data) => {
     try {
       if (data.files) {
         python = await started(scope, data.files);
-        bench = benchOf(python, data.files, (message) => scope.postMessage(message));
+        bench = benchOf(python, data.files, send);
         scope.postMessage({ ready: true });
       }
-      if (data.bundle) await check(python, data.bundle, (event) => scope.postMessage({ event }));
+      if (data.bundle) await check(python, data.bundle, (machine = new Machine()), (event) => scope.postMessage({ event }));
+      if (data.going) await python.pyimport(`${CHECKER}.in_pyodide`).go_on(pageOf(python, machine, send), data.going);
       if (data.replay) scope.postMessage({ replay: python.pyimport(`${CHECKER}.in_pyodide`).replay(data.replay) });
       if (data.workbench) await bench(data.workbench, data.data);
     } catch (error) {
@@ -89,8 +92,7 @@ function filesOf(tar) {
   return files;
 }
 
-async function check(python, bundle, tell) {
-  const machine = new Machine();
+async function check(python, bundle, machine, tell) {
   const toPython = ({ why, results }) => python.toPy([why, results]);
   python.registerJsModule("khiva_page", {
     take: (digest, bytes) => machine.take(digest, bytes.toJs()),

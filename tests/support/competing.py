@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from made_results import placed
 
 from khiva_arena.rating.schedule.formats import Format, Terms, rounds, schedule
+from khiva_arena.rating.schedule.names import ALONE
 
-DRAWN = tuple(form for form in Format if form is not Format.LEAGUE)
-"""The formats that draw their tables from terms; those of a league's batch stand in its definition."""
+DRAWN = tuple(form for form in Format if form not in ALONE)
+"""The formats that draw their tables from terms; those of a league's batch and of a match alone stand in its definition."""
 KEYS = st.binary(min_size=32, max_size=32)
 
 

@@ -19,6 +19,8 @@ from khiva_arena.records.replay.ticks import granted, unconfirmed
 PATIENCE = 10
 """How many times as much of the machine as in play a match may take when it is run again: nobody is accused by a slow machine."""
 NOT_HERE = "it cannot be run again on this machine: "
+A_PERSON = "cannot tell here: a person"
+"""The words on a seat that nobody can play again."""
 BACKSTOP_CLAIMED = "forfeited by the backstop, as only the machine that played can know"
 
 
@@ -30,7 +32,10 @@ def as_recorded(job: Job, record: Record) -> Job:
     than they say.
     """
     seats = tuple(range(len(record.header.seats)))
-    return structs.replace(job, warned=seats, forced=unconfirmed(record), patience=PATIENCE, granted=granted(record))
+    answers = record if record.header.persons else None
+    return structs.replace(
+        job, warned=seats, forced=unconfirmed(record), patience=PATIENCE, granted=granted(record), answers=answers
+    )
 
 
 class Compared(NamedTuple):
@@ -58,10 +63,11 @@ def compared(record: Record, again: Outcome | None) -> Compared:
         return Compared("", unconfirmed_match(record, why, [seat for seat, _ in new]))
     if again.record != record:
         return Compared(first_difference(record, again.record))
-    if not claims:
+    of_persons = [f"seat {seat} ({record.header.seats[seat].name}): {A_PERSON}" for seat in record.header.persons]
+    why = "; ".join([*of_persons, *(f"step {step}, seat {seat}: {BACKSTOP_CLAIMED}" for seat, step in claims.items())])
+    if not why:
         return Compared()
-    why = "; ".join(f"step {step}, seat {seat}: {BACKSTOP_CLAIMED}" for seat, step in claims.items())
-    return Compared("", unconfirmed_match(record, why, claims)._replace(is_claim=True))
+    return Compared("", unconfirmed_match(record, why, [*record.header.persons, *claims])._replace(is_claim=True))
 
 
 def _differs_before(step: int, record: Record, again: Record) -> bool:

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from khiva_arena.arbiter.job import Job, Outcome
 from khiva_arena.arbiter.match_steps import Faults, MatchSteps
+from khiva_arena.arbiter.mixed_table import MixedTable, recorded_players
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.protocol import codec
@@ -130,7 +131,7 @@ class _PartedError(Exception):
 class _AsRecorded(MatchSteps):
     """The steps of a match that ends where it parts from its record: what comes then says nothing."""
 
-    def __init__(self, job: Job, table: ReplayedTable, record: Record) -> None:
+    def __init__(self, job: Job, table: MixedTable, record: Record) -> None:
         super().__init__(job, table)
         self._recorded = record
 
@@ -169,9 +170,11 @@ def replayed(record: Record, secret: bytes, run: RunSeat) -> Compared:
     A question takes one tick more than the record has, at the most, so that who takes more is told from who takes as many.
     """
     numbers = range(len(record.header.seats))
-    seats = [ReplayedSeat(partial(run, seat), likely_orders(record, secret, seat)) for seat in numbers]
+    modules = [seat for seat in numbers if seat not in record.header.persons]
+    seats = [ReplayedSeat(partial(run, seat), likely_orders(record, secret, seat)) for seat in modules]
+    table = MixedTable(len(numbers), recorded_players(record), ReplayedTable(seats))
     job = as_recorded(Job(0, 1, record.header, secret, tuple(Command((), "/") for _ in numbers)), record)
-    match = _AsRecorded(job, ReplayedTable(seats), record)
+    match = _AsRecorded(job, table, record)
     playing = match.record()
     try:
         playing.send(None)  # nothing is waited for, so it comes to its end at once

@@ -79,7 +79,8 @@ class Rerunner:
     ) -> Mapping[str, Command]:
         """Return the command of each bot of sound matches, by identity. ``besides``: the bots that need not be here. Raises
         ConfigError if a module of the event is not to be had, or is another one."""
-        unknown = [bot for bot in definition.bots if bot.identity not in self._known and bot.identity not in besides]
+        modules = [bot for bot in definition.bots if not bot.person]
+        unknown = [bot for bot in modules if bot.identity not in self._known and bot.identity not in besides]
         self._refuse_lacking([(bot, file) for bot in unknown for file in bot.files if not self._is_here(file)])
         playing = {seat.bot for record, _ in matches.values() for seat in record.header.seats}
         for bot in (bot for bot in unknown if bot.identity in playing):
@@ -195,7 +196,9 @@ class Rerunner:
 
 
 def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:
-    by_seat = tuple(commands[seat.bot] for seat in record.header.seats)
+    persons = record.header.persons
+    seats = enumerate(record.header.seats)
+    by_seat = tuple(Command((), "/", ours=True) if at in persons else commands[seat.bot] for at, seat in seats)
     return as_recorded(Job(ordinal, 1, record.header, secret, by_seat, sandbox), record)
 
 

@@ -86,7 +86,7 @@ class Unconfirmed(NamedTuple):
 
     why: in words.
     bots: the names of those that it may be due to.
-    is_claim: True if it came out equal but for a forfeit that only the machine which played can know.
+    is_claim: True if it came out equal but for a forfeit that only the machine which played can know, and for persons.
     is_unpublished: True if its league does not publish one of these bots.
     """
 

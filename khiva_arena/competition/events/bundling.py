@@ -53,7 +53,8 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
     """
     _check_over(store, events)
     with new_file(path) as file:
-        writer = bundle.Writer(file, __version__)
+        has_persons = any(bot.person for event in events for bot in event.definition.bots)
+        writer = bundle.Writer(file, __version__, bundle.WITH_PERSONS if has_persons else bundle.FORMAT)
         links: list[dict[str, Any]] = []
         for link in store.links():
             if not link.intact:

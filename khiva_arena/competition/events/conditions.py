@@ -18,8 +18,8 @@ def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
     """Return the events in pools, each event once; a pool makes one table.
 
     The events of a pool have equal game, rules, time, policy, isolation, limits, pondering, time given back for a link,
-    and clock, with the price list of its ticks. Events with bots that may remember are apart from the others, unless the
-    organiser rates them together.
+    and clock, with the price list of its ticks. Matches that are played alone are apart, since they are never rated. Events with
+    bots that may remember are apart from the others, unless the organiser rates them together.
     """
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
@@ -31,7 +31,7 @@ def conditions(definition: Definition) -> bytes:
     """Return the bytes that are equal in two events if they make one table."""
     plain = definition.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
-    of_ticks = [definition.clock, definition.meter]
+    of_ticks = [definition.clock, definition.meter, bool(definition.table)]
     return canonical([*same, *of_ticks, digest_of(definition.rules), definition.rated_apart, definition.link_ms])
 
 

@@ -57,6 +57,7 @@ def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
     apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
+    apart += "; played with persons, never rated" if events[0].definition.table else ""
     return harmless(
         f"{same.game}{label} at {seats} seats; turn {same.time['turn_ms']} ms, bank {same.time['bank_ms']} ms, {same.policy}, "
         f"isolation {same.isolation}{_not_default(same)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"

@@ -172,7 +172,7 @@ class Play:
     def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
         """Store a match and the secrets that it reveals: its seed's, if it is the last on that seed; the run's, if the event
         is over."""
-        row = _match_row(self.event.id, match, outcome)
+        row = match_row(self.event.id, match, outcome)
         self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
         if self.is_whole(match.k):
@@ -189,7 +189,8 @@ class Play:
         return row
 
 
-def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
+def match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
+    """Return the row of a match that was played, which has a record."""
     record = outcome.record
     assert record is not None
     rows = [

@@ -65,7 +65,7 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
         draw="all-meet" if all_meet else "",
         seed=None if settings.seed is None else seeds.seed_digest(run_secret(settings)),
         anchor=next((name for name in names if name == "random"), names[0]),
-        bots=tuple(_defined(bot, settings) for bot in bots),
+        bots=tuple(defined(bot, settings) for bot in bots),
         rounds=settings.rounds or None,
         advance=settings.advance or None,
         candidates=tuple(names.index(name) for name in settings.candidates),
@@ -92,7 +92,8 @@ def _looks(settings: Settings) -> int | None:
     return settings.looks
 
 
-def _defined(bot: Bot, settings: Settings) -> DefinedBot:
+def defined(bot: Bot, settings: Settings) -> DefinedBot:
+    """Return a bot as it stands in a definition."""
     return DefinedBot(
         bot.name,
         bot.identity,

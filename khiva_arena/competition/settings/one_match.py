@@ -11,11 +11,13 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Clock
 from khiva_arena.common.say import Say, say_nothing
+from khiva_arena.competition.settings.alone import MatchAlone, match_alone
 from khiva_arena.competition.settings.define import conditions_of, nobody_to_allow, runtimes_of
 from khiva_arena.competition.settings.isolation import keep_apart, sandbox_of
 from khiva_arena.competition.settings.permissions import asking, mistakes, with_permissions
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import hinting, modules_of
 from khiva_arena.entrants.loading import valid_part_of
@@ -34,6 +36,7 @@ class OneMatch(NamedTuple):
     random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
     marks: by seat, marks that other seats may lack: person, or those of a definition.
     then: the record that the match goes on from; None for a match of its own.
+    alone: the event that it is, of a match in ticks with persons; None for any other.
     """
 
     job: Job
@@ -41,6 +44,7 @@ class OneMatch(NamedTuple):
     random_secret: bytes | None
     marks: tuple[tuple[str, ...], ...]
     then: Record | None = None
+    alone: MatchAlone | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -71,7 +75,8 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if settings.clock is Clock.TICKS:
-        problems += [*bot_files.not_modules(entrants), *bot_files.beyond_memory(entrants, settings.resources.memory)]
+        modules = [bot for bot in entrants if bot.guest != guests.PERSON]  # who has no hub refuses persons by itself
+        problems += [*bot_files.not_modules(modules), *bot_files.beyond_memory(entrants, settings.resources.memory)]
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
     return MatchEntry(settings, bot_files.mark_kept(entrants, settings.kept))
@@ -89,6 +94,8 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
     if settings.clock is Clock.TICKS:
         entrants = modules_of(entrants, sandbox.level)
     random_secret = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
+    if settings.clock is Clock.TICKS and any(bot.guest for bot in entrants):
+        return _with_persons(settings, entrants, sandbox, random_secret)
     seed = seeds.seed_secret(random_secret or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)
     name = match_id(terms_of(settings, conditions, entrants), entrants, seed)
@@ -97,6 +104,16 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
     bots = [(bot.name, bot.identity) for bot in entrants]
     job = Job(0, 1, conditions.header(bots, name, seed), seed, commands, sandbox)
     return OneMatch(job, tuple(entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
+
+
+def _with_persons(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, random_secret: bytes | None) -> OneMatch:
+    """Return a match in ticks with persons, which is an event of its own: so it can be stored and checked."""
+    alone = match_alone(settings, entrants, sandbox, random_secret or b"")
+    commands = stage_all(alone.entrants, sandbox)
+    keep_apart(alone.entrants, commands, sandbox)
+    job = Job(0, 1, alone.header, alone.event.seed_secret(0), commands, sandbox)
+    marks = tuple(_marks(bot, settings) for bot in alone.entrants)
+    return OneMatch(job, tuple(alone.entrants), random_secret, marks, alone=alone)
 
 
 def terms_of(settings: Settings, conditions: Conditions, entrants: Sequence[Bot]) -> dict[str, Any]:

@@ -34,8 +34,9 @@ def _shipped_bots() -> Iterable[str]:
 
 def _formats() -> Iterable[str]:
     from khiva_arena.rating.schedule.formats import FORMATS
+    from khiva_arena.rating.schedule.names import ALONE
 
-    return [name for name, form in FORMATS.items() if not form.SEQUENTIAL and name != "league"]
+    return [name for name, form in FORMATS.items() if not form.SEQUENTIAL and name not in ALONE]
 
 
 def _levels() -> Iterable[str]:

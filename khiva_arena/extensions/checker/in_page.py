@@ -22,7 +22,7 @@ from khiva_arena import __version__
 from khiva_arena.arbiter import handed_games
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox import regular_files
-from khiva_arena.common.result import Clock, Result
+from khiva_arena.common.result import SPOKEN_PRICE_LISTS, Clock, Result
 from khiva_arena.common.say import say_nothing
 from khiva_arena.common.text import LONGEST, harmless, isolated
 from khiva_arena.competition.audit.audit_report import EventReport
@@ -42,7 +42,7 @@ from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.frames import film, names_in_text, opened
 from khiva_arena.records.replay.league_format import OtherFormat
-from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.rows import EventRow
@@ -99,6 +99,7 @@ class UnreadableError(Exception):
 class _PageRerunner:
     """Runs the bots of events in ticks again, on the page's own machine: a ``RunsAgain``.
 
+    files: the modules and payloads that it was handed.
     by_the_rules: how many matches of each event it was given, all of which the rules have confirmed.
     """
 
@@ -106,11 +107,11 @@ class _PageRerunner:
 
     def __init__(self, machine: Machine, tell: Tell) -> None:
         self._machine, self._tell = machine, tell
-        self._files: set[ModuleFile] = set()
+        self.files: set[ModuleFile] = set()
         self.by_the_rules: Counter[int] = Counter()
 
     def take(self, file: ModuleFile, data: bytes) -> None:
-        self._files.add(file)
+        self.files.add(file)
         self._machine.take(file.digest, data)
 
     def rerun(
@@ -138,16 +139,16 @@ class _PageRerunner:
         """Return that nothing is known of a match if it lacks a bot that its league does not publish; else None."""
         seats = [bots[seat.bot] for seat in record.header.seats]
         hidden = [at for at, bot in enumerate(seats) if published is not None and bot.identity not in published]
-        lacking = [at for at in hidden if not {*seats[at].files} <= self._files]
+        lacking = [at for at in hidden if not {*seats[at].files} <= self.files]
         return Compared("", unpublished_match(record, seats[lacking[0]].name, lacking)) if lacking else None
 
     def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
-        seats, pages = [bots[seat.bot] for seat in record.header.seats], module_pages(definition.limits.memory)
+        seats, pages = [bots[seat.bot] for seat in record.header.seats], pages_of(definition)
         try:
             refuse_unspoken(definition.meter)
         except ConfigError as unspoken:
             return Compared("", unconfirmed_match(record, str(unspoken)))
-        lacking = [number for number, bot in enumerate(seats) if not {*bot.files} <= self._files]
+        lacking = [number for number, bot in enumerate(seats) if not {*bot.files} <= self.files]
         if lacking:
             return Compared("", unconfirmed_match(record, NO_MODULE.format(seats[lacking[0]].name), lacking))
 
@@ -202,7 +203,8 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
     if not problems:
         problems = _table_problems(bundled, tell, engine=reader.engine)
-    tell({"kind": "matches", "page": _page(event for event in bundled.events if hasattr(event, "matches"))})
+    sound = [event for event in bundled.events if hasattr(event, "matches")]
+    tell({"kind": "matches", "page": _page(sound, rerunner.files)})
     if damage and problems == damage:
         raise UnreadableError(DAMAGED.format(damage[0]))
     return problems, [line for report in result.events for line in report.unconfirmed]
@@ -280,13 +282,23 @@ def _of_event(report: EventReport, by_the_rules: int) -> Heard:
     }
 
 
-def _page(events: Iterable[BundledEvent]) -> Heard:
-    """Return events and their matches as plain values. ``events``: those whose definitions are sound."""
+def _page(events: Iterable[BundledEvent], files: Collection[ModuleFile]) -> Heard:
+    """Return events and their matches as plain values.
+
+    events: those whose definitions are sound.
+    files: the modules and payloads that the page holds.
+    """
     page: Heard = {"events": [], "tables": [], "matches": [], "scenery": {}}
     for one in events:
-        page["events"].append(plain_event(one.event))
+        page["events"].append(plain_event(one.event) | {"goes_on": _goes_on(one.event.definition, files)})
         page["matches"] += [plain_match(one.event.number, result) for result in one.matches.results]
     return page
+
+
+def _goes_on(of: Definition, files: Collection[ModuleFile]) -> bool:
+    """Tell whether a page can play the matches of an event on."""
+    has_all = all(not bot.person and {*bot.files} <= {*files} for bot in of.bots)
+    return of.in_ticks and has_all and HASHED not in of.rules_version and of.meter in SPOKEN_PRICE_LISTS
 
 
 def plain_event(event: EventRow) -> Heard:
@@ -312,6 +324,29 @@ def replay(path: Path, name: str) -> Heard:
     with regular_files.open_file(path) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
         record, secret = match_in(bundle.Reader(file), name, path)
     return film_of(record, secret)
+
+
+def pages_of(definition: Definition) -> int:
+    """Return the pages of memory that a module of an event may have."""
+    return module_pages(definition.limits.memory)
+
+
+def event_of(path: Path, number: int) -> tuple[Definition, frozenset[ModuleFile]]:
+    """Return the definition of an event of a bundle that was checked, and the modules and payloads in the bundle.
+
+    Raises ConfigError if there is no such event, StoreError or RecordError if it is damaged.
+    """
+    definitions: list[Definition] = []
+    held: set[ModuleFile] = set()
+    with regular_files.open_file(path) as file:
+        for line in bundle.Reader(file).lines():
+            if isinstance(line, bundle.EventLine):
+                definitions.append(Definition.read(canonical(line.definition).decode()))
+            elif isinstance(line, bundle.ModuleLine | bundle.PayloadLine):
+                held.add(ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity))
+    if not 1 <= number <= len(definitions):
+        raise ConfigError(f"there is no event {number} in this bundle")
+    return definitions[number - 1], frozenset(held)
 
 
 def film_of(record: Record, secret: bytes) -> Heard:

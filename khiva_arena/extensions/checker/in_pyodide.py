@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
+from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ArenaError
 from khiva_arena.extensions.checker import in_page
+from khiva_arena.records.store import bundle
 
 BUNDLE = Path("/tmp/bundle")  # in the memory of the page
 """The bundle, where the page has put it."""
@@ -38,6 +41,23 @@ class JavaScriptMachine:
 def check(page: Any) -> None:
     """Check the bundle that a page was given."""
     in_page.check(BUNDLE.read_bytes(), JavaScriptMachine(page), lambda event: page.tell(json.dumps(event)))
+
+
+async def go_on(page: Any, request: str) -> None:
+    """Put another choice into a match of the bundle, let its modules play on, and tell both ends, or why that cannot be."""
+    from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on  # not above: a check needs none of it
+
+    asked = json.loads(request)
+    name = str(asked["name"])
+    try:
+        with regular_files.open_file(BUNDLE) as file:
+            record, secret = match_in(bundle.Reader(file), name, BUNDLE)
+        definition, files = in_page.event_of(BUNDLE, int(name.partition("/")[0]))
+        held = HeldMatch(name, record, secret, definition, files)
+        told = {"kind": "gone_on", **await go_on(page, held, asked)}
+    except (ArenaError, HostFault, ValueError, RecursionError, MemoryError) as error:
+        told = {"kind": "refused", "of": "go_on", "why": in_page.shown(str(error) or type(error).__name__)}
+    page.tell(json.dumps(told))
 
 
 def replay(name: str) -> str:

@@ -8,14 +8,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.common.result import Clock
+from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.common.shipped import ADVISERS
 from khiva_arena.common.text import harmless, isolated
 from khiva_arena.competition.run.live_views import LIVE_VIEWS
@@ -29,12 +33,14 @@ from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.seating import linked, relays_order
+from khiva_arena.extensions.seats.stored_alone import NOT_STORED, alone_of, store_match
 from khiva_arena.extensions.seats.taken_seat import TakenSeat
 from khiva_arena.games.asked import YOU, second_person
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import NAMES, get
-from khiva_arena.interface.commands.otherwise import THIS_DEAL, beside
+from khiva_arena.interface.commands.otherwise import beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
+from khiva_arena.records.replay.decided import THIS_DEAL
 from khiva_arena.records.replay.frames import film, opened
 from khiva_arena.records.replay.record import FORFEITED, Record
 from khiva_arena.records.replay.story import ending
@@ -45,13 +51,26 @@ OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_si
 """The bot that sits down if none was named, by game; random at any other game."""
 
 
-def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, flags: dict[str, Any]) -> int:
+class Shown(NamedTuple):
+    """The way in which a match is shown.
+
+    opens: in a browser.
+    as_json: as its record alone.
+    out: the folder of the store that gets it; None for none.
+    """
+
+    opens: bool
+    as_json: bool
+    out: Path | None
+
+
+def play(hints: bool, port: int, terminal: bool, shown: Shown, flags: dict[str, Any]) -> int:
     """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
         LIVE_VIEWS.get("a page that is served")
     taken = take_fields(flags, TakenSeat)
     if any(value is not None for value in taken):
-        return _take_over(taken, flags, {"port": port, "terminal": _terminal() if terminal else None}, hints, opens, as_json)
+        return _take_over(taken, flags, {"port": port, "terminal": _terminal() if terminal else None}, hints, shown)
     values = settings_by_flags(flags)
     game = values.get("game", "khiva")
     if game not in NAMES:
@@ -60,25 +79,35 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     if terminal and len([word for word in values["bots"] if _is_person(word)]) > 1:
         raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
     at = _terminal() if terminal else None
-    settings, entrants = settings_and_bots({"turn": DAY, **values}, say)
+    own_turn = values.pop("turn", DAY)
+    in_ticks = values.get("clock") == Clock.TICKS  # then the turn of modules is the usual one
+    settings, entrants = settings_and_bots(values if in_ticks else {"turn": own_turn, **values}, say)
+    if shown.out and not in_ticks:
+        raise ConfigError(NOT_STORED)
     order = relays_order(settings, entrants)
     with Hub() as hub:
         setup = one_match(settings, entrants, say)
+        if in_ticks:
+            setup = setup._replace(job=replace(setup.job, person_turn_ms=duration_ms(own_turn)))
+        if shown.out:
+            alone_of(setup, shown.out)
         with _adviser(setup.job.header.game, hints) as adviser:
-            return _play_at_hub(hub, setup, {"port": port, "terminal": at, "hints": adviser}, order, opens, as_json)
+            return _play_at_hub(hub, setup, {"port": port, "terminal": at, "hints": adviser}, order, shown)
 
 
-def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any], hints: bool, opens: bool, as_json: bool) -> int:
+def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any], hints: bool, shown: Shown) -> int:
     """Let a person play a stored match on. Returns the exit code."""
+    if shown.out:
+        raise ConfigError("--out cannot go with --from: a match that goes on from a stored one is not stored")
     turn = flags.pop("turn") or DAY
     table = taken.find(flags)
     with Hub() as hub:
         setup = taken.set_up(table, flags, turn)
         with _adviser(setup.job.header.game, hints) as adviser:
-            return _play_at_hub(hub, setup, {**options, "hints": adviser}, {}, opens, as_json)
+            return _play_at_hub(hub, setup, {**options, "hints": adviser}, {}, shown)
 
 
-def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
+def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], shown: Shown) -> int:
     """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
     names = _names(setup)
     persons = [(guests.guest_of(word).name, seat) for seat, word in enumerate(setup.words) if _is_person(word)]
@@ -97,7 +126,7 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
         # A browser's command line is read by every user of this machine.
-        if addresses and opens and not (_display() and webbrowser.open(reply["addresses"]["once"])):
+        if addresses and shown.opens and not (_display() and webbrowser.open(reply["addresses"]["once"])):
             say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
         outcome = play_one(setup.job)
     if outcome.record is None:
@@ -108,7 +137,9 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
     last = {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
     hub.say(_page_of_end(outcome.record, setup.job.secret, names) | last | {"again": _again(setup, sys.argv[1:])})
     _wait_until_shown(hub, options)
-    _print(outcome, setup, names, as_json)
+    _print(outcome, setup, names, shown.as_json)
+    if shown.out and setup.alone:
+        say(harmless(store_match(shown.out, setup.alone, outcome)))
     say_faults(outcome, setup.job, setup.words, Tracing(trace=False, capture=None, notes=False))
     if addresses:
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")

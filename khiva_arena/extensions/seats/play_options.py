@@ -1,5 +1,6 @@
 """``khiva-arena play``: a person takes a seat."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,9 +24,12 @@ BOTS = (
     "--port", metavar="PORT", type=WholeNumber(0, 65535), default=0, help="The port of the page [default: any free one]."
 )
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in your browser [default: open].")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="STORE", help="Store the match, with --clock ticks. It is never rated."
+)
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
 @json_option
-def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, **flags: Any) -> int:
+def command(hints: bool, port: int, terminal: bool, as_json: bool, **flags: Any) -> int:
     """Play a match yourself, in your browser, against the bots that you name. Without --bot, two come with the arena.
 
     You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
@@ -33,12 +37,15 @@ def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, 
     in. After the match the page replays it, all hands open. Its record is checked as any other, and printed by --json; it is
     never rated.
 
+    With --clock ticks you sit beside modules, which pay in ticks; --turn is your own time, and you pay one tick an answer. --out
+    stores such a match: `verify --rerun-bots` plays the modules again, and says of your seat "cannot tell here: a person".
+
     With --from, --step and --seat you play a stored match on. It is played again up to step N as it was recorded. There you
     choose for seat S, and from then on all play. Both ends are shown beside each other; nothing is stored or rated. The deal must
     be over: all its matches recorded. Without --bot the bots are those that sat there.
 
     The page is served only to this machine, under an address that nobody can guess, until the command ends.
     """
-    from khiva_arena.extensions.seats.play_command import play  # when it is called, so that -h is quick
+    from khiva_arena.extensions.seats.play_command import Shown, play  # when it is called, so that -h is quick
 
-    return play(hints, port, opens, terminal, as_json, flags)
+    return play(hints, port, terminal, Shown(flags.pop("opens"), as_json, flags.pop("out")), flags)

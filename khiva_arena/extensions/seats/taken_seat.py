@@ -15,8 +15,6 @@ from khiva_arena.interface.commands.otherwise import SENT_AGAIN
 from khiva_arena.interface.commands.stored_table import StoredTable, seated, stored_table
 from khiva_arena.records.replay.past import past_of
 
-BY_THE_WALL_CLOCK = "the match was in ticks; with a person all play by the wall clock, which may change what the modules choose"
-
 
 class TakenSeat(NamedTuple):
     """A seat of a stored match, as the flags of these names say; None without the flag.
@@ -56,12 +54,15 @@ class TakenSeat(NamedTuple):
         entrants, job = seated(table, flags, guest=self.seat)
         if strangers := [bot for seat, bot in enumerate(entrants) if bot.guest and seat != self.seat]:
             raise ConfigError(f"{strangers[0].asked_as}: {guests.NOT_HERE[guests.REMOTE]}")
-        say(SENT_AGAIN)
-        if table.event.definition.in_ticks:
-            say(BY_THE_WALL_CLOCK)
+        if not job.in_ticks:
+            say(SENT_AGAIN)
         past = past_of(table.record, table.details, self.step, self.seat, None)
-        past = replace(past, ticks=(), guest=self.seat, guest_turn_ms=duration_ms(turn))
+        past = replace(past, guest=self.seat, guest_turn_ms=duration_ms(turn))
         marks = [(bot.guest, "network" if command.network else "") for bot, command in zip(entrants, job.commands, strict=True)]
         return OneMatch(
-            replace(job, past=past), tuple(entrants), None, tuple(tuple(filter(None, row)) for row in marks), table.record
+            replace(job, past=past, person_turn_ms=past.guest_turn_ms),
+            tuple(entrants),
+            None,
+            tuple(tuple(filter(None, row)) for row in marks),
+            table.record,
         )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from khiva_arena.arbiter.refeed import Reply
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.bots.protocol.messages import Decide
-from khiva_arena.interface.commands.decision import words_of
+from khiva_arena.records.replay.decided import words_of
 from khiva_arena.records.replay.record import Header, Record
 from khiva_arena.records.replay.requests import AskedDecision, Request
 

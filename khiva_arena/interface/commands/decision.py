@@ -1,73 +1,20 @@
-"""One decision of a stored match: which choices there were, in words, and which of them somebody means."""
+"""One decision of a stored match, with what the seat held there in words."""
 
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
-from khiva_arena.bots.protocol.messages import Decide
-from khiva_arena.errors import ConfigError
-from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
-from khiva_arena.games.registry import get
 from khiva_arena.games.sheet import NOTHING, Block, Cell, PaintedText
-from khiva_arena.interface.commands.stored_table import StoredTable
-from khiva_arena.records.replay.record import Choice, Header
-from khiva_arena.records.replay.requests import requests
+from khiva_arena.records.replay import decided
+from khiva_arena.records.replay.decided import Decided, StoredDecision
+from khiva_arena.records.replay.record import Header
 
 HANDS = ("your hand", "your events", "hand")
 """The titles under which games draw what a seat holds."""
-LISTED_MOST, NEAR_MOST = 40, 8
-_PART, _BETWEEN = re.compile(r"\w+"), re.compile(r"[/,]")
 
 
-class StoredDecision(NamedTuple):
-    """A decision of a seat.
-
-    step, seat: its place in the match
-    kind: its name
-    hand: what the seat held, in words; "" in a game without hands
-    texts: its choices in words, by index
-    choice: the recorded one
-    """
-
-    step: int
-    seat: int
-    kind: str
-    hand: str
-    texts: list[str]
-    choice: Choice
-
-
-def decision_of(table: StoredTable, step: int, seat: int) -> StoredDecision:
+def decision_of(table: Decided, step: int, seat: int) -> StoredDecision:
     """Return the decision of a seat at a step. Raises ConfigError if its deal is not over, or the seat was not asked there."""
-    seats = table.record.header.seats
-    if not table.is_revealed:
-        raise ConfigError(
-            f"match {table.name}: another match on its deal is still to be played, and what is tried out now could steer it; "
-            "resume its event by its `khiva-arena run` first"
-        )
-    if seat >= len(seats):
-        raise ConfigError(f"--seat {seat}: the match has {len(seats)} seats, 0 to {len(seats) - 1}")
-    asked = {one.step: one for one in requests(table.record, table.secret, seat, {}) if one.asked}
-    if step not in asked:
-        steps, out = f"steps {', '.join(map(str, asked))}" if asked else "no step", table.record.forfeited_at[seat]
-        forfeit = "" if out is None else f", and forfeited at step {out}"
-        raise ConfigError(
-            f"--step {step}: seat {seat} ({seats[seat].name}) was not asked there; it was asked at {steps}{forfeit}, of the "
-            f"{len(table.record.steps)} steps of match {table.name}"
-        )
-    message, decision = asked[step].message, asked[step].asked
-    assert isinstance(message, Decide)
-    assert decision is not None
-    header = table.record.header
-    texts = [words_of(header, message, choice) for choice in range(len(message.legal))]
-    return StoredDecision(step, seat, message.kind, hand_of(header, message.view), texts, decision.choice)
-
-
-def words_of(header: Header, message: Decide, choice: int) -> str:
-    """Return a choice of a request in words. ``header``: of the match."""
-    return get(header.game, header.rules_version).choice(message.kind, message.legal[choice], message.view)
+    return decided.decision_of(table, step, seat, hand_of)
 
 
 def hand_of(header: Header, view: Mapping[str, Plain]) -> str:
@@ -83,53 +30,3 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, PaintedText):
         return cell.text
     return cell if isinstance(cell, str) else " ".join(map(_text, cell))
-
-
-def choice_meant(decision: StoredDecision, word: str) -> int:
-    """Return the index of the choice that a word means.
-
-    That is its index; where no choice has such an index, the number that its words begin with; its words; or some of them, as
-    G5/B1, in their order or, if that names no single choice, in any order within each part.
-
-    Raises ConfigError, with the choices, for a word that means none or several.
-    """
-    if word.isascii() and word.isdigit():
-        number, numbers = int(word[:9]), numbers_of(decision.texts)
-        if number < len(decision.texts):
-            return number
-        if number in numbers and decision.texts[numbers.index(number)].startswith(str(number)):
-            return numbers.index(number)
-    parts = _parts(word)
-    equal = [at for at, text in enumerate(decision.texts) if _parts(text) == parts]
-    matching = equal or [at for at, text in enumerate(decision.texts) if parts and _is_among(parts, _parts(text))]
-    if len(matching) != 1:
-        matching = [at for at, text in enumerate(decision.texts) if parts and _has_parts(word, text)] or matching
-    if len(matching) == 1:
-        return matching[0]
-    fits = "several choices have" if matching else "no choice has"
-    near = sorted(matching or range(len(decision.texts)), key=lambda at: -len({*parts} & {*_parts(decision.texts[at])}))
-    raise ConfigError(f"--choice {word}: {fits} these words; {listed(decision, near, NEAR_MOST)}")
-
-
-def listed(decision: StoredDecision, only: Sequence[int] = (), most: int = LISTED_MOST) -> str:
-    """Return the choices in a line, if there are not too many. ``only``: some of them; () for all. ``most``: are named."""
-    places = only or range(len(decision.texts))
-    choices = "; ".join(f"{at}: {decision.texts[at]}" for at in places[:most])
-    rest = f"; and {len(places) - most} more" if len(places) > most else ""
-    return f"at step {decision.step} seat {decision.seat} had {choices}{rest}"
-
-
-def _parts(text: str) -> list[str]:
-    return _PART.findall(text.casefold())
-
-
-def _has_parts(word: str, text: str) -> bool:
-    """Tell whether each part of a word, between / or commas, has words of the same part of a text alone, in any order."""
-    parts, of = ([Counter(_parts(part)) for part in _BETWEEN.split(whole)] for whole in (word, text))
-    return len(parts) == len(of) and all(some <= all_of for some, all_of in zip(parts, of, strict=True))
-
-
-def _is_among(parts: Sequence[str], of: Sequence[str]) -> bool:
-    """Tell whether parts stand in this order among others."""
-    rest = iter(of)
-    return all(part in rest for part in parts)

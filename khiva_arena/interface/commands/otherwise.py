@@ -20,12 +20,13 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import ALL
-from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of, listed
+from khiva_arena.interface.commands.decision import decision_of
 from khiva_arena.interface.commands.json_shapes import VERSION, RecordedEnd, TriedEnd, TryOutput, printed
 from khiva_arena.interface.commands.result_words import ends
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.rating.report.text import listing
+from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, end_of, listed
 from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Record
@@ -38,10 +39,6 @@ ENDS_MOST = 50
 SENT_AGAIN = (
     "each bot is sent the recorded steps again, and its answers there are not used: one that remembers its own choices may be "
     "confused"
-)
-THIS_DEAL = (
-    "so it would have gone on this deal, which the seat could not know; `khiva-arena compare` tells over many deals whether a "
-    "bot that chooses so is better"
 )
 
 
@@ -237,8 +234,8 @@ def _output(table: StoredTable, decision: StoredDecision, records: Mapping[int, 
         seat=decision.seat,
         kind=decision.kind,
         hand=decision.hand,
-        then=RecordedEnd(choice=then.choice, words=texts[then.choice], why=then.why, **_end(table.record, table.secret)),
-        now=[TriedEnd(choice=at, words=texts[at], **_end(record, table.secret)) for at, record in records.items()],
+        then=RecordedEnd(choice=then.choice, words=texts[then.choice], why=then.why, **end_of(table.record, table.secret)),
+        now=[TriedEnd(choice=at, words=texts[at], **end_of(record, table.secret)) for at, record in records.items()],
         note=THIS_DEAL,
     )
 
@@ -251,14 +248,3 @@ def _sentence(table: StoredTable, decision: StoredDecision, records: Mapping[int
     best = _best_first(decision, records)[0]
     now = f"choice {best}, {decision.texts[best]}: {ends(records[best])[decision.seat]}"
     return harmless(f"{'best of ' * (len(records) > 1)}{count(len(records), 'choice')}: {now}; as recorded, {then}")
-
-
-def _end(record: Record, secret: bytes) -> dict[str, Any]:
-    by_source = verify(record, secret).points_by_source
-    return {
-        "ranks": list(record.ranks),
-        "scores": list(record.scores),
-        "points": [points._asdict() for points in by_source] if by_source else None,
-        "verdicts": [str(verdict) for verdict in record.verdicts],
-        "digest": record.digest,
-    }

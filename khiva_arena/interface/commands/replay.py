@@ -41,11 +41,12 @@ from khiva_arena.interface.commands.asked_again import (
     same,
     ticks_then,
 )
-from khiva_arena.interface.commands.decision import hand_of, words_of
+from khiva_arena.interface.commands.decision import hand_of
 from khiva_arena.interface.commands.json_shapes import printed
 from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.replay_json import replay_output
 from khiva_arena.interface.commands.stored_table import recorded_bot
+from khiva_arena.records.replay.decided import words_of
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import Request, requests
 from khiva_arena.records.replay.ticks import refuse_unspoken

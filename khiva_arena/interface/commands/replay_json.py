@@ -8,7 +8,6 @@ from khiva_arena.arbiter.refeed import RefeedResult, Reply
 from khiva_arena.bots.protocol.messages import Decide
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.interface.commands.asked_again import OfKind, decision_asked, kinds_of, moment_of, same, ticks_then
-from khiva_arena.interface.commands.decision import words_of
 from khiva_arena.interface.commands.json_shapes import (
     VERSION,
     ChoiceNow,
@@ -18,6 +17,7 @@ from khiva_arena.interface.commands.json_shapes import (
     OtherDecision,
     ReplayOutput,
 )
+from khiva_arena.records.replay.decided import words_of
 from khiva_arena.records.replay.record import Header, Record
 from khiva_arena.words import count
 

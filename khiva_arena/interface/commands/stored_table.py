@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.handed_games import offer
@@ -28,7 +27,7 @@ from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
-from khiva_arena.records.replay.record import FORMAT, Header, Record
+from khiva_arena.records.replay.record import WITH_PERSONS, Header, Record, person_called
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import BotRow, EventRow, MatchRow, Store
 
@@ -106,7 +105,7 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
     """Return the bots at a table, staged, and the job that plays its match again.
 
     flags: as in ``stored_table``, with the permissions of the bots.
-    guest: the seat of a person; all seats then play by the wall clock, since no person pays in ticks.
+    guest: the seat of a person.
 
     Raises ConfigError, BotError.
     """
@@ -123,10 +122,10 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
             bot_files.load(guests.PERSON) if number == guest else recorded_bot(table.event, seat.bot, loading)
             for number, seat in enumerate(table.row.seats)
         ]
-    in_ticks = definition.in_ticks and guest is None
+    in_ticks = definition.in_ticks
     open_to = values.get("network", ()), values.get("env", ())
     problems = bot_files.of_another_game(entrants, header.game)
-    problems += bot_files.not_modules(entrants) if in_ticks else []
+    problems += bot_files.not_modules([bot for bot in entrants if bot.guest != guests.PERSON]) if in_ticks else []
     if problems := [*problems, *mistakes(*open_to, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
     for runtime in changed_runtimes(definition, entrants):
@@ -147,7 +146,10 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
     keep_apart(entrants, commands, sandbox)
     if guest is not None:
         names = [entrants[at].name if words or at == guest else seat.name for at, seat in enumerate(header.seats)]
-        header = replace(named(header, names), format=FORMAT, clock=msgspec.UNSET, meter=msgspec.UNSET)
+        header = named(header, names)
+    if in_ticks and guest is not None:
+        seats = [seat._replace(bot=person_called(seat.name)) if at == guest else seat for at, seat in enumerate(header.seats)]
+        header = replace(header, format=WITH_PERSONS, seats=tuple(seats))
     return SeatedBots(entrants, Job(0, 1, header, table.secret, commands, sandbox))
 
 

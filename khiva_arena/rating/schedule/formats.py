@@ -11,7 +11,7 @@ from typing import Protocol
 
 from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.rating.schedule import gauntlet, knockout, league, roundrobin, seating, sprt, swiss
+from khiva_arena.rating.schedule import gauntlet, knockout, league, playing_alone, roundrobin, seating, sprt, swiss
 from khiva_arena.rating.schedule.names import ALL_MEET, OF_SOME, Format
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
@@ -78,6 +78,7 @@ FORMATS: dict[str, FormatModule] = {
     Format.KNOCKOUT: knockout,
     Format.SPRT: sprt,
     Format.LEAGUE: league,
+    Format.PLAY: playing_alone,
 }
 """The modules of the formats, by name."""
 
@@ -149,7 +150,7 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
 
 def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
     """Raise StoreError if these are not all the results of the round."""
-    seats = len(now.line_ups[0])
+    seats = now.rotations or len(now.line_ups[0])
     counts = Counter((result.seed, result.lineup, result.rotation) for result in results)
     fits = all(
         now.first_seed <= k < now.first_seed + now.seeds and 0 <= lineup < len(now.line_ups) and 0 <= rotation < seats
@@ -172,6 +173,8 @@ def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[Sc
     orders, twins = draw.orders, draw.twins
     for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first, fixed=orders, twins=twins):
         ordinal, k = match.ordinal + draw.first_ordinal, match.k + draw.first_seed
+        if draw.rotations and match.rotation >= draw.rotations:
+            continue
         yield ScheduledMatch(ordinal, k, match.lineup, match.rotation, match.bots)
 
 

@@ -12,6 +12,11 @@ class Format(StrEnum):
     KNOCKOUT = "knockout"
     SPRT = "sprt"
     LEAGUE = "league"
+    PLAY = "play"
+
+
+ALONE = (Format.LEAGUE, Format.PLAY)
+"""The formats that no ``run`` plays: a league does, and the command ``play``."""
 
 
 OF_SOME = ("rounds", "advance", "candidates")

@@ -28,7 +28,7 @@ class Terms:
     candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
     authors: a group number per bot; bots of one group never sit at one table. (): no such rule.
     seeded: whether the bots are given in order of strength.
-    tables: of a league's batch, drawn before it began: the circular order of each.
+    tables: of a league's batch, drawn before it began: the circular order of each; of a match alone, its bots by seat.
     twins: whether two candidates are compared: they sit with the same others in the same seats on each seed.
     key: 32 bytes, public, that all draws are made with.
     """
@@ -60,6 +60,7 @@ class Shape(msgspec.Struct, frozen=True):
     first_ordinal: the first of its matches, which are in a row: seed by seed, in a seed line-up by line-up, in a table rotation
         by rotation.
     seats: at a table.
+    rotations: how many of a table are played; 0: one for each seat.
     """
 
     number: int
@@ -68,11 +69,17 @@ class Shape(msgspec.Struct, frozen=True):
     line_ups: int
     first_ordinal: int
     seats: int
+    rotations: int = 0
+
+    @property
+    def per_table(self) -> int:
+        """The number of matches of a table on one seed."""
+        return self.rotations or self.seats
 
     @property
     def matches(self) -> int:
         """The number of matches of the round."""
-        return self.seeds * self.line_ups * self.seats
+        return self.seeds * self.line_ups * self.per_table
 
 
 class DrawnRound(msgspec.Struct, frozen=True):
@@ -85,6 +92,7 @@ class DrawnRound(msgspec.Struct, frozen=True):
     together: pairs of bots of one author that a knockout had to put at one table.
     orders: the circular order of each line-up on every seed, if it is not drawn from the event's key.
     twins: whether the second half of the line-ups sits as the first one does, with another bot at the first place of each.
+    rotations: as in its ``Shape``.
     """
 
     number: int
@@ -97,6 +105,7 @@ class DrawnRound(msgspec.Struct, frozen=True):
     together: tuple[tuple[int, int], ...] = ()
     orders: tuple[LineUp, ...] = ()
     twins: bool = False
+    rotations: int = 0
 
 
 class PlaceColumn(NamedTuple):
@@ -195,4 +204,5 @@ def drawn_round(
         total=len(all_line_ups) if total is None else total,
         together=tuple(together),
         orders=tuple(orders),
+        rotations=shape.rotations,
     )

@@ -64,7 +64,7 @@ class Timetable:
 
     def per_seed(self, shape: Shape) -> int:
         """Return how many matches of a round are on one seed."""
-        return shape.line_ups * self.seats
+        return shape.line_ups * shape.per_table
 
     def shape_of_seed(self, k: int) -> Shape:
         """Return the round that plays seed ``k``, which is one of the event."""
@@ -79,7 +79,7 @@ class Timetable:
         if not 0 <= ordinal < self.matches:
             return None
         shape = self.shape_of(ordinal)
-        table, rotation = divmod(ordinal - shape.first_ordinal, self.seats)
+        table, rotation = divmod(ordinal - shape.first_ordinal, shape.per_table)
         k, lineup = divmod(table, shape.line_ups)
         return MatchPlace(shape.first_seed + k, lineup, rotation)
 
@@ -87,7 +87,7 @@ class Timetable:
         """Return the place in the schedule of a match of the event."""
         shape = self.shape_of_seed(place.seed)
         table = (place.seed - shape.first_seed) * shape.line_ups + place.line_up
-        return shape.first_ordinal + table * self.seats + place.rotation
+        return shape.first_ordinal + table * shape.per_table + place.rotation
 
     def round(self, number: int) -> DrawnRound | None:
         """Return a round with its tables drawn; None while a round before it is not complete."""

@@ -18,7 +18,16 @@ from khiva_arena.common.result import Clock, Comparison, Hypotheses, Policy
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import league_format, seeds
-from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat, canonical, digest_of
+from khiva_arena.records.replay.record import (
+    IN_TICKS,
+    PERSON,
+    WITH_PERSONS,
+    Header,
+    RecordedSeat,
+    canonical,
+    digest_of,
+    person_called,
+)
 
 if TYPE_CHECKING:
     from khiva_arena.rating.schedule.terms import Terms
@@ -34,7 +43,7 @@ FileKind = Literal["module", "payload"]
 MODULE = "module"
 """The word for isolation of events in ticks: what keeps bots apart is the module, whatever cell is around its runner."""
 Isolation = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join((*Level, MODULE))})$")]
-MARKS = ("network", "remote", "kept")
+MARKS = ("network", "remote", "kept", "person")
 """Advantages that a bot may have over others at its table, by the field of ``DefinedBot``; ``rating.report.columns`` has the
 meaning of each."""
 
@@ -87,7 +96,8 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """A bot of an event.
 
     name: unique in the event.
-    identity: hash of its sources, run and build lines, hex; of its module's bytes, and its payload's, in an event in ticks.
+    identity: hash of its sources, run and build lines, hex; of its module's bytes, and its payload's, in an event in ticks; of a
+        person there, ``record.person_called``.
     module, payload: in an event in ticks, the hashes of both if it has a payload; else "", and the identity is the module's.
     sources: in an event in ticks, the hash of its sources, run and build lines; else "".
     author: "" unless authors are kept apart and the bot names one.
@@ -109,8 +119,15 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     payload: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")] = ""
 
     @property
+    def person(self) -> bool:
+        """True for a person in an event in ticks."""
+        return self.identity == person_called(self.name)
+
+    @property
     def files(self) -> tuple["ModuleFile", ...]:
-        """The files that it is in an event in ticks: its module, then its payload if it has one."""
+        """The files that it is in an event in ticks: its module, then its payload if it has one; none for a person."""
+        if self.person:
+            return ()
         module = ModuleFile("module", self.module or self.identity)
         return (module, ModuleFile("payload", self.payload)) if self.payload else (module,)
 
@@ -203,7 +220,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         )
         if not self.in_ticks:
             return header
-        return structs.replace(header, format=IN_TICKS, clock="ticks", meter=self.meter)
+        return structs.replace(header, format=WITH_PERSONS if header.persons else IN_TICKS, clock="ticks", meter=self.meter)
 
 
 class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -244,6 +261,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     extends: id of an event of the same settings, over by then, that this one adds its seeds to.
     looks: how often the table is to be looked at in all, evenly, if that was planned before the first match.
     batch: of a league, and only of one.
+    table: of a match that is played alone, and only of one: its bots by seat.
     """
 
     format: Format
@@ -268,6 +286,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     extends: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     looks: Count | None = None
     batch: Batch | None = None
+    table: tuple[Index, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -301,7 +320,11 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             raise ValueError("hypotheses belong to a sequential test, and only to one; or the rule of a comparison does")
         if (self.batch is not None) != (self.format is Format.LEAGUE):
             raise ValueError("tables drawn beforehand belong to a batch of a league, and only to one")
-        if self.extends is not None and (self.batch or self.stage or form.IN_ROUNDS or form.SEQUENTIAL):
+        if bool(self.table) != (self.format is Format.PLAY) or (any(bot.person for bot in self.bots) and not self.table):
+            raise ValueError("bots by seat belong to a match that is played alone, and only to one; and persons sit in no other")
+        if any(bot.identity.startswith(PERSON) and not (bot.person and self.in_ticks) for bot in self.bots):
+            raise ValueError("a person has the name of another, or plays by the wall clock")
+        if self.extends is not None and (self.batch or self.table or self.stage or form.IN_ROUNDS or form.SEQUENTIAL):
             raise ValueError("only an event whose seeds are all known before, and which is no stage, can extend another one")
         if self.in_ticks != (self.isolation == MODULE) or self.in_ticks != (self.meter > 0):
             raise ValueError("a price list and isolation module belong to an event in ticks, and only to one")
@@ -383,7 +406,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             candidates=self.candidates,
             authors=author_groups([bot.author for bot in self.bots]) if self.authors_apart else (),
             seeded=self.stage > 1,
-            tables=self.batch.tables if self.batch else (),
+            tables=self.batch.tables if self.batch else (self.table,) * bool(self.table),
             twins=self.comparison is not None and len(self.candidates) > 1,
             key=key,
         )

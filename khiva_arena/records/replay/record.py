@@ -20,8 +20,10 @@ from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RecordError
 from khiva_arena.rng import short_sha256
 
-FORMAT, IN_TICKS = 1, 2
-"""The formats of a record: by the wall clock, and with the ticks of every question."""
+FORMAT, IN_TICKS, WITH_PERSONS = 1, 2, 3
+"""The formats of a record: by the wall clock, with the ticks of every question, and these with a person at the table."""
+PERSON = "person:"
+"""The beginning of what a person is called in place of a bot's identity, before the name."""
 FORFEITED = "forfeited"
 Ticks = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -44,13 +46,18 @@ class RecordedSeat(NamedTuple):
     """A seat of a recorded match, and the bot that sat there.
 
     name: the bot's name in the event.
-    bot: its identity, a hash.
+    bot: its identity, a hash; of a person in a match in ticks, ``person_called``.
     number: the seat's own number, as the hello gives it.
     """
 
     name: str
     bot: str
     number: int
+
+
+def person_called(name: str) -> str:
+    """Return the words that stand for the identity of a person in ticks, who has no bytes to hash, and cannot be run again."""
+    return PERSON + name
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -62,8 +69,8 @@ class Header(msgspec.Struct, frozen=True):
     commit: to the deal, hex, see ``seeds.py``.
     time: limits in milliseconds.
     policy, isolation: words of ``Policy`` and of the isolation levels.
-    format: of the record, FORMAT or IN_TICKS.
-    clock, meter: "ticks" and the number of their price list; only in a record of the format IN_TICKS.
+    format: of the record, FORMAT, IN_TICKS or WITH_PERSONS.
+    clock, meter: "ticks" and the number of their price list; in no record of the format FORMAT.
     """
 
     match: str
@@ -78,6 +85,16 @@ class Header(msgspec.Struct, frozen=True):
     format: int = FORMAT
     clock: Literal["ticks"] | UnsetType = UNSET
     meter: Annotated[int, msgspec.Meta(ge=1)] | UnsetType = UNSET
+
+    @property
+    def in_ticks(self) -> bool:
+        """True if thinking is paid in ticks."""
+        return self.format != FORMAT
+
+    @property
+    def persons(self) -> tuple[int, ...]:
+        """The seats of persons, in a match in ticks. By the wall clock a record does not tell them from bots."""
+        return tuple(seat for seat, player in enumerate(self.seats) if player.bot == person_called(player.name))
 
 
 class Record(msgspec.Struct, frozen=True, dict=True):
@@ -146,7 +163,8 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         """Tell whether the format is known, and its fields are there, and no others."""
         head = self.header
         has = {head.clock is not UNSET, head.meter is not UNSET, self.ticks is not None}
-        return has == {head.format == IN_TICKS} and head.format in (FORMAT, IN_TICKS)
+        is_known = head.format in (FORMAT, IN_TICKS, WITH_PERSONS)
+        return is_known and has == {head.in_ticks} and bool(head.persons) == (head.format == WITH_PERSONS)
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
@@ -162,10 +180,13 @@ class Record(msgspec.Struct, frozen=True, dict=True):
             digest, is_same = record.digest, record._text(stored_digest) == text
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise RecordError(f"not a record of a match ({type(error).__name__}: {str(error)[:200]})") from None
-        if record.header.format not in (FORMAT, IN_TICKS):
-            raise RecordError(f"a record of format {record.header.format}; this engine reads {FORMAT} and {IN_TICKS}")
+        if record.header.format not in (FORMAT, IN_TICKS, WITH_PERSONS):
+            known = f"{FORMAT}, {IN_TICKS} and {WITH_PERSONS}"
+            raise RecordError(f"a record of format {record.header.format}; this engine reads {known}")
         if not record._has_its_format():
-            raise RecordError("a clock, a price list and ticks belong to a record of format 2, and only to one")
+            raise RecordError(
+                "a clock, a price list and ticks belong to formats 2 and 3, and a person to format 3, and only to these"
+            )
         if digest != stored_digest:
             raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(stored_digest)[:16]}")
         if not is_same:

@@ -17,7 +17,7 @@ from khiva_arena.bots.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.common.result import STRIKING, TICKS_A_MS, Verdict
 from khiva_arena.games.base import Event, State
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.record import IN_TICKS, Choice, Header, Record
+from khiva_arena.records.replay.record import Choice, Header, Record
 
 FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
@@ -159,4 +159,4 @@ def hello(header: Header, seat: int) -> Hello:
 
 def fault_of(header: Header, verdict: str, detail: str, strikes: int) -> Fault:
     """Return the message of a fault. A module's has no detail: ticks depend on every byte, and words may change; see METER.md."""
-    return Fault(str(verdict), "" if header.format == IN_TICKS else detail, strikes)
+    return Fault(str(verdict), "" if header.in_ticks else detail, strikes)

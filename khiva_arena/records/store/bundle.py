@@ -19,7 +19,8 @@ from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import FileKind
 from khiva_arena.records.replay.record import canonical
 
-FORMAT = 1
+FORMAT, WITH_PERSONS = 1, 2
+"""The formats of a bundle: the second holds matches with persons, of which readers of the first know nothing."""
 HEADER = "khiva-bundle"
 LONGEST_LINE = 16 * 2**20
 # Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.
@@ -169,7 +170,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True):
     """The first line.
 
     kind: marks the file as a bundle.
-    format: of the bundle, FORMAT.
+    format: of the bundle, FORMAT or WITH_PERSONS.
     engine: the version that wrote it.
     """
 
@@ -210,11 +211,12 @@ class NoBundle(StoreError):
 class Writer:
     """A writer of a bundle into ``file``. Equal lines, added in equal order, give equal bytes."""
 
-    def __init__(self, file: BinaryIO, engine: str) -> None:
+    def __init__(self, file: BinaryIO, engine: str, number: int = FORMAT) -> None:
+        """Write the first line. ``number``: the format."""
         self._file = file
         self._deflate = zlib.compressobj(COMPRESSION, zlib.DEFLATED, _GZIP)
         self._sums = _Sums()
-        self._write(canonical({"kind": HEADER, "format": FORMAT, "engine": engine}) + b"\n")
+        self._write(canonical({"kind": HEADER, "format": number, "engine": engine}) + b"\n")
 
     def add(self, line: BundleLine) -> None:
         """Add a line. Raises StoreError if it is longer than readers allow."""
@@ -258,8 +260,8 @@ class Reader:
             header = msgspec.convert(_parse(first), _Header)
         except (RecordError, StopIteration, ValueError):
             raise NoBundle("not a bundle of khiva-arena") from None
-        if header.format != FORMAT:
-            raise StoreError(f"a bundle of format {header.format}; this engine reads format {FORMAT}")
+        if header.format not in (FORMAT, WITH_PERSONS):
+            raise StoreError(f"a bundle of format {header.format}; this engine reads formats {FORMAT} and {WITH_PERSONS}")
         self._sums.add(first)
         self.engine = header.engine
 

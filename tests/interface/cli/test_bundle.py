@@ -241,7 +241,7 @@ def test_verify_refuses_what_is_no_bundle(folder: Path, sound: Lines, tmp_path: 
         (b"hello\n", "not a bundle"),
         (gzip.compress(b'{"kind":"other"}\n'), "not a bundle"),
         ((folder / "out" / "arena.db").read_bytes(), "not a bundle"),
-        (forged([{**sound[0], "format": 7}]), sentence("store", "bundle-format-engine-reads", format="7", format_2="1")),
+        (forged([{**sound[0], "format": 7}]), sentence("store", "bundle-format-engine-reads", format="7", format_2="1 and 2")),
     ):
         code, out, error = verified(data, tmp_path, capsys)
         assert (code, out, error.count("\n")) == (2, "", 1)

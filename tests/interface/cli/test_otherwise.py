@@ -20,8 +20,9 @@ from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.competition.events.find import match_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands import otherwise as command
-from khiva_arena.interface.commands.decision import StoredDecision, choice_meant, decision_of
+from khiva_arena.interface.commands.decision import decision_of
 from khiva_arena.interface.commands.stored_table import StoredTable, stored_table
+from khiva_arena.records.replay.decided import StoredDecision, choice_meant
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import Store
 

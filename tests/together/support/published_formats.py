@@ -99,7 +99,7 @@ def formats(place: Path) -> dict[str, Format]:
             str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/extensions/league/folder.py"
         ),
         "bundle": Format(
-            str(bundle.FORMAT),
+            f"{bundle.FORMAT}, and {bundle.WITH_PERSONS} with persons",
             partial(json_schema, *lines),
             "FORMAT in khiva_arena/records/store/bundle.py, which must read the old one, too",
         ),
@@ -107,9 +107,9 @@ def formats(place: Path) -> dict[str, Format]:
             str(plan_file.FORMAT), partial(json_schema, plan_file._Plan), "FORMAT in khiva_arena/extensions/shards/plan_file.py"
         ),
         "record of a match": Format(
-            f"{record.FORMAT} and {record.IN_TICKS}",
+            f"{record.FORMAT}, {record.IN_TICKS} and {record.WITH_PERSONS}",
             partial(json_schema, record.Record),
-            "FORMAT or IN_TICKS in khiva_arena/records/replay/record.py, which must read the old ones, too",
+            "FORMAT, IN_TICKS or WITH_PERSONS in khiva_arena/records/replay/record.py, which must read the old ones, too",
         ),
         "chain of a league, `chain.jsonl`, and its batches": Format(
             str(league_format.FORMAT),

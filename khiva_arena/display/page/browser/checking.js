@@ -83,10 +83,12 @@ function worker_over(bundle, shown, end) {
   const worker = worker_for("check", (data) => {
     if (data.event) shown.take(JSON.parse(data.event));
     if (data.replay) shown.replay(JSON.parse(data.replay));
+    if (data.workbench) shown.going.shift()?.(JSON.parse(data.workbench));
     if (shown.over) end(false);
   }, fails);
   worker.ask({ bundle });
   shown.ask = (replay) => worker.ask({ replay });
+  shown.goes = (what) => worker.ask({ going: JSON.stringify(what) });
   return worker;
 }
 
@@ -97,8 +99,12 @@ class Report {
     this.drawings = drawings;
     /** @type {(name: string) => void} */
     this.ask = () => {}; // the worker for the replay of a match
+    /** @type {(what: Record<string, any>) => void} */
+    this.goes = () => {}; // the worker to play a match on
     /** @type {Map<string, (found: any) => void>} */
     this.asked = new Map();
+    /** @type {((found: any) => void)[]} */
+    this.going = []; // those who wait for a match that goes on, in their order
     /** @type {(key: string) => boolean} */
     this.keys = () => false;
     this.show = () => {}; // what the address selects, once there is something
@@ -135,13 +141,15 @@ class Report {
       page.scenery[one.event.game] = found.scenery;
       return { block: found.block, at: 0, legal: found.legal };
     };
+    const plays_on = (/** @type {import("./types").Match} */ one, /** @type {import("./going_on.js").Other} */ what) =>
+      /** @type {Promise<any>} */ (new Promise((resolve) => { this.going.push(resolve); this.goes({ name: one.key, ...what }); }));
     this.show = () => {
       const want = route();
       this.keys = () => false;
       if (!want.match || !this.listed.firstChild) refill(this.listed, list(page, matches, names, want));
       if (!want.match) return refill(this.viewer), want.matches || want.bot ? this.listed.scrollIntoView() : undefined;
       const only = page.events.length === 1 && matches.find((one) => String(one.ordinal) === want.match);
-      const view = match(page, matches, this.drawings, only ? { ...want, match: only.key } : want, replay_of);
+      const view = match(page, matches, this.drawings, only ? { ...want, match: only.key } : want, replay_of, plays_on);
       this.keys = view.keys;
       refill(this.viewer, view.element);
       this.viewer.scrollIntoView();

@@ -31,6 +31,9 @@ export function results(drawings, ask, marks) {
   let played = [];
   /** @type {Map<string, (found: any) => void>} */
   const asked = new Map();
+  const GONE = "The record of this match went with the play that was stopped.";
+  /** @type {((found: any) => void)[]} */
+  let going = []; // those who wait for a match that goes on, in their order
   let keys = (/** @type {string} */ _key) => false;
   let told = false;
 
@@ -50,7 +53,9 @@ export function results(drawings, ask, marks) {
       if (came.why) throw new Unreadable(came.why);
       return { block: came.block, at: 0, legal: came.legal };
     };
-    const view = match(page, matches_of(page), drawings, { match: key, step: step ?? String(found.worst ?? 0) }, replay_of);
+    const plays_on = (/** @type {import("./types").Match} */ one, /** @type {import("./going_on.js").Other} */ what) =>
+      /** @type {Promise<any>} */ (new Promise((resolve) => { going.push(resolve); ask({ do: "go_on", name: one.key, ...what }); }));
+    const view = match(page, matches_of(page), drawings, { match: key, step: step ?? String(found.worst ?? 0) }, replay_of, plays_on);
     keys = view.keys;
     refill(viewer, view.element);
     viewer.scrollIntoView();
@@ -61,7 +66,7 @@ export function results(drawings, ask, marks) {
 
   const heard = /** @type {Record<string, (found: any) => void>} */ ({
     event(found) {
-      page.events = [{ ...found, rounds: [] }];
+      page.events = [{ ...found, rounds: [], goes_on: true }];
       page.scenery = { [found.game]: found.scenery };
       typed.textContent = found.line;
       line.hidden = rows.hidden = false;
@@ -76,6 +81,8 @@ export function results(drawings, ask, marks) {
       if (is_wrong && !told && found.trace) marks(found.trace.file, found.trace.line, found.trace.text);
       told ||= is_wrong;
     },
+    gone_on(found) { going.shift()?.(found); },
+    refused(found) { if (found.of === "go_on") going.shift()?.(found); },
     replay(found) {
       asked.get(found.name)?.(found);
       asked.delete(found.name);
@@ -97,8 +104,9 @@ export function results(drawings, ask, marks) {
     /** Closes the matches, whose records went with their worker. */
     close() {
       for (const button of list.querySelectorAll("button")) button.disabled = true;
-      for (const answer of asked.values()) answer({ why: "The record of this match went with the play that was stopped." });
+      for (const answer of [...asked.values(), ...going]) answer({ why: GONE });
       asked.clear();
+      going = [];
     },
   };
 }

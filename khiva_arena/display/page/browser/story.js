@@ -60,10 +60,15 @@ function took(time) {
   return `, in ${duration(ms / 1000)}, ${left ? `${number(left / 1000, 2)} s` : "nothing"} left in the bank`;
 }
 
+/** A choice in words. @param {import("./types").Frame["asked"][number]} ask @param {any} entry @param {import("./types").Frame} before @param {import("./types").Drawing} drawing @param {any} scenery */
+export function said(ask, entry, before, drawing, scenery) {
+  return drawing.choice?.(ask.kind, entry, scenery, { ...before.all, ...before.own[ask.seat] }) ?? entry.join(" ");
+}
+
 /** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Frame | null} before @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
 export function choices(frame, before, one, drawing, scenery) {
   if (!frame.asked.length || !before) return null;
-  const words = (/** @type {import("./types").Frame["asked"][number]} */ ask, /** @type {any} */ entry) => drawing.choice?.(ask.kind, entry, scenery, { ...before.all, ...before.own[ask.seat] }) ?? entry.join(" ");
+  const words = (/** @type {import("./types").Frame["asked"][number]} */ ask, /** @type {any} */ entry) => said(ask, entry, before, drawing, scenery);
   return h(
     "div",
     { class: "choices" },

@@ -162,6 +162,8 @@ export interface Event {
   candidates: number[];
   rounds: Round[];
   adviser: string;
+  /** Whether the page that holds it has all that its matches go on with. */
+  goes_on?: boolean;
 }
 
 /** A match as the page works with it. */

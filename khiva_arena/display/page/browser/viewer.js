@@ -3,6 +3,7 @@
 import { VERDICTS, count, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
+import { going_on, gone_on } from "./going_on.js";
 import { link, listed, note } from "./route.js";
 import { h, pairs, refill, whenever_wide } from "./dom.js";
 import { notes } from "./notes.js";
@@ -38,8 +39,9 @@ async function held(page, one) {
  * @param {Record<string, import("./types").Drawing>} drawings
  * @param {import("./route.js").Route} want
  * @param {(page: import("./types").Page, one: import("./types").Match) => Promise<Replay>} replay_of
+ * @param {((one: import("./types").Match, what: import("./going_on.js").Other) => Promise<any>) | null} plays_on  from a step with another choice; null where nobody can
  */
-export function match(page, matches, drawings, want, replay_of = held) {
+export function match(page, matches, drawings, want, replay_of = held, plays_on = null) {
   const at = matches.findIndex((one) => one.key === want.match || (want.match.length >= 4 && one.id.startsWith(want.match)));
   if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: listed() }, "All matches")), keys: () => false };
   const one = matches[at];
@@ -47,10 +49,19 @@ export function match(page, matches, drawings, want, replay_of = held) {
   const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at, page.tables.length > 0 || Boolean(page.home)), place);
   /** @type {(key: string) => boolean} */
   let keys = () => false;
+  const drawing = drawings[one.event.game] ?? generic;
   if (Array.isArray(one.replay)) {
     replay_of(page, one).then(
       ({ block, at, legal }) => {
-        keys = player(place, one, frames(block, at, legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want);
+        const [film, scenery] = [frames(block, at, legal), page.scenery[one.event.game]];
+        const below = plays_on && one.event.goes_on ? going_on(one, film, drawing, scenery, (what) => plays_on(one, what), (found) => {
+          const back = h("button", { type: "button", onclick: () => { keys = player(place, one, film, drawing, scenery, { ...want, step: String(found.step) }, below); } }, "Back to the recorded match");
+          const other = h("div");
+          keys = player(other, gone_on(one, found), frames(found.block, 0, found.legal), drawing, scenery, { ...want, step: String(found.step) });
+          refill(place, h("p", { class: "note" }, `This match went on from step ${found.step} with another choice. It is recorded nowhere. `, back), other);
+          place.scrollIntoView();
+        }) : null;
+        keys = player(place, one, film, drawing, scenery, want, below);
         element.append(notes(block.notes?.[at], one) ?? "");
       },
     ).catch((error) => refill(place, h("p", { class: "empty", role: "alert" }, sentence(error))));
@@ -98,9 +109,10 @@ function top(one, matches, at, has_bots) {
  * @param {import("./types").Drawing} drawing
  * @param {any} scenery
  * @param {import("./route.js").Route} want
+ * @param {{ element: HTMLElement, at: (step: number) => void } | null} below  what stands below each step
  * @returns {(key: string) => boolean}  what a key does; false if nothing
  */
-export function player(place, one, film, drawing, scenery, want) {
+export function player(place, one, film, drawing, scenery, want, below = null) {
   const last = film.length - 1;
   const seats = one.names.length;
   let step = Math.min(last, Math.max(0, Number.parseInt(want.step ?? "0", 10) || 0));
@@ -180,13 +192,14 @@ export function player(place, one, film, drawing, scenery, want) {
       if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
     });
     refill(graph, scores(film, one, step, swings, to, wide[1]), by_source(film, one, step, wide[1]));
+    below?.at(step);
     slider.value = String(step);
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
     where.textContent = `step ${step} of ${last}`;
     if (!stays) aloud.textContent = `${where.textContent}: ${frame.events.map((event) => event.text).join("; ")}`;
     for (const input of pick.querySelectorAll("input")) input.checked = input.value === String(eyes);
   };
-  refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph, aloud);
+  refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, below?.element, graph, aloud);
   show(true);
   whenever_wide(place, () => show(true));
   /** @type {Record<string, () => unknown>} */

@@ -131,7 +131,7 @@ export function workbench(drawings) {
       if (of === "save") saving = -1;
       if (of === "look" || of === "open") is_opening = false;
       if (of === "play") rests();
-      say(`Refused: ${why}`);
+      if (of !== "go_on") say(`Refused: ${why}`);
       if (of === "play" && file && line) marks(file, line, why);
     },
     event({ matches, seed, bots, played }) {

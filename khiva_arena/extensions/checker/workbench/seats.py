@@ -66,6 +66,21 @@ class RerunModule:
         """Do nothing: it is kept nowhere."""
 
 
+def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> LiveModule | RerunModule:
+    """Return a seat over a module of a page. Raises HostFault if its browser has no room for one more.
+
+    files: the hashes of the module and its payload, "" for none.
+    pages: of memory that it may have.
+    key: what its random numbers come from, 8 bytes.
+    """
+    if page.is_live():
+        try:
+            return LiveModule(page.live(*files, pages, key))
+        except Exception as error:  # of the browser, which may have no memory for one more, in its own words
+            raise HostFault(str(error)) from None
+    return RerunModule(lambda orders: page.run_noted(*files, pages, key, orders))
+
+
 def _reply(result: SeatResult) -> Reply:
     kind = RunEnd(result.word)
     if kind is RunEnd.ANSWERED:

@@ -40,12 +40,14 @@ from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
 from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
-from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage
+from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
+from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage, module_in
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
+from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, run_digest
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.rows import EventRow
@@ -54,6 +56,7 @@ NOTES_SHOWN = 4_000
 """The last characters of a bot's stderr that are shown beside a match."""
 AT_THE_END = ("emira",)
 """Games of which a lost match is shown at its end: their points come in twos, so that no step stands out."""
+GONE = "The record of this match went with a play that was stopped."
 _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _KIT = re.compile(r"khiva_kit\.\w+")
@@ -92,6 +95,8 @@ class Workbench:
     def __init__(self, page: Any, tell: Tell, home: Path, opponents: Mapping[str, Any]) -> None:
         self._page, self._tell, self._home, self._opponents = page, tell, home, opponents
         self._matches: dict[str, tuple[Record, bytes]] = {}
+        self._definition: Definition | None = None
+        """Of the event of these matches."""
         self._payloads: set[str] = set()
         """The hashes of what the page holds for the last play."""
 
@@ -103,6 +108,8 @@ class Workbench:
                     await self._play(request)
                 case "replay":
                     self._replay(request["name"])
+                case "go_on":
+                    await self._go_on(request)
                 case "save":
                     self._save(request)
                 case "look":
@@ -128,8 +135,19 @@ class Workbench:
 
     def _replay(self, name: str) -> None:
         match = self._matches.get(name)
-        found = film_of(*match) if match else {"why": "The record of this match went with a play that was stopped."}
+        found = film_of(*match) if match else {"why": GONE}
         self._tell({"kind": "replay", "name": name, **found})
+
+    def _held(self, name: str) -> HeldMatch:
+        """Return a match of the last play. Raises RefusedError if its record has gone."""
+        if (match := self._matches.get(name)) is None or self._definition is None:
+            raise RefusedError(GONE)
+        files = frozenset(file for bot in self._definition.bots for file in bot.files)  # the page keeps those of the last play
+        return HeldMatch(name, *match, self._definition, files)
+
+    async def _go_on(self, request: Mapping[str, Any]) -> None:
+        held = self._held(request["name"])
+        self._tell({"kind": "gone_on", **await go_on(self._page, held, request)})
 
     def _save(self, request: Mapping[str, Any]) -> None:
         opponent = self._opponents["games"][request["game"]][request["opponent"]]
@@ -167,6 +185,7 @@ class Workbench:
     async def _play(self, request: Mapping[str, Any]) -> None:
         line, row, bots = self._ready(request)
         self._matches.clear()
+        self._definition = row.definition
         timetable, of = Timetable(row.terms()), row.definition
         self._tell(
             {
@@ -241,13 +260,7 @@ class Workbench:
         return told, match
 
     def _module(self, bot: Bot, pages: int, key: bytes) -> LiveModule | RerunModule:
-        words = (*bot.parts, pages, key)
-        if self._page.is_live():
-            try:
-                return LiveModule(self._page.live(*words))
-            except Exception as error:  # of the browser, which may have no memory for one more, in its own words
-                raise HostFault(str(error)) from None
-        return RerunModule(lambda orders: self._page.run_noted(*words, orders))
+        return module_in(self._page, (bot.parts[0], bot.parts[1]), pages, key)
 
 
 def _payload_of(bot: Bot) -> bytes:

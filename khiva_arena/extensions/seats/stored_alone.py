@@ -1,0 +1,50 @@
+"""The store of a match in ticks with persons, for ``khiva-arena play --out``."""
+
+from pathlib import Path
+from shlex import quote
+
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.competition.events import stored
+from khiva_arena.competition.playing.jobs import match_row
+from khiva_arena.competition.settings.alone import MatchAlone
+from khiva_arena.competition.settings.one_match import OneMatch
+from khiva_arena.errors import ConfigError
+from khiva_arena.rating.schedule.timetable import Timetable
+from khiva_arena.records.store.db import RUN_SECRET, Store
+
+NOT_STORED = (
+    "--out: only a match in ticks can be stored and checked; add --clock ticks, with modules for bots, or leave --out out"
+)
+
+
+def alone_of(setup: OneMatch, folder: Path) -> MatchAlone:
+    """Return the event of a match that the store in a folder can take. A store that does not exist is made.
+
+    Raises ConfigError for another match, or one that is there already; StoreError or Unwritten if the store cannot be written.
+    """
+    if setup.alone is None:
+        raise ConfigError(NOT_STORED)
+    Store.check(folder)
+    stored.refuse_league(folder)
+    with Store.write(folder) as store:
+        stored.refuse_league(folder, store)
+        if known := store.event(setup.alone.event.id):
+            raise ConfigError(
+                f"--out {folder}: event {known.number} is a match of this deal and these players; give another --seed"
+            )
+    return setup.alone
+
+
+def store_match(folder: Path, alone: MatchAlone, outcome: Outcome) -> str:
+    """Store a match that was played, with its modules and secrets. Return where it is, in words.
+
+    Raises ConfigError, StoreError or Unwritten.
+    """
+    event, definition = alone.event, alone.event.definition
+    match = Timetable(event.terms()).match(0)
+    assert match is not None
+    stored.keep_modules(folder, definition)
+    with Store.write(folder) as store:
+        row = stored.add_event(store, definition, alone.bots, event.secret, like_0_1=False)
+        store.add_match(match_row(row.id, match, outcome), {0: event.seed_secret(0), RUN_SECRET: event.secret})
+    return f"stored as match {row.number}/0, never to be rated; next: khiva-arena verify {quote(str(folder))} --rerun-bots"

@@ -1,0 +1,174 @@
+"""``play --clock ticks``: a person beside modules. The match is stored, checked and run again, by the command and by a page."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import arena, bots
+from forging import forge, rewrite_records
+from module_cup import OwnMachine, of_kind
+from msgspec.structs import replace
+from once import made_once
+from scripted_person import by_command
+from tick_bots import write_bot
+from wording import sentence
+
+from khiva_arena.errors import RecordError
+from khiva_arena.extensions.checker import in_page
+from khiva_arena.records.replay.definition import DefinedBot, Definition
+from khiva_arena.records.replay.record import WITH_PERSONS, Record
+from khiva_arena.records.replay.seeds import run_secret, seed_secret
+from khiva_arena.records.replay.verify import verify
+from khiva_arena.records.store.db import Store
+
+pytestmark = [pytest.mark.language, pytest.mark.slow]
+UNTOLD = "seat 0 (ann): cannot tell here: a person"
+
+
+def words(folder: Path, game: str) -> list[str]:
+    bot = write_bot(folder / "one")
+    return [*bots("person:ann", bot, bot), "--game", game, "--seed", "demo"]
+
+
+@made_once
+def with_ann(folder: Path) -> None:
+    """Play in "out" a match of Khiva with a person, "out.json" is what it printed, "out.khiva" the bundle."""
+    record = by_command(folder, *words(folder, "khiva"), "--out", "out")
+    (folder / "out.json").write_text(record.to_json())
+    arena("bundle", "out", "out.khiva", "--with-modules", cwd=folder)
+
+
+def recorded(folder: Path) -> Record:
+    return Record.from_json((folder / "out.json").read_text())
+
+
+@pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])
+def test_the_same_choices_give_the_same_sound_record(tmp_path: Path, game: str, with_ann: Path) -> None:
+    record = by_command(tmp_path, *words(tmp_path, game))
+    assert (record.header.format, record.header.persons, len(record.steps) > 10) == (WITH_PERSONS, (0,), True)
+    assert record.header.seats[0][:2] == ("ann", "person:ann")
+    verify(record, seed_secret(run_secret("demo"), 0))
+    assert game != "khiva" or record == recorded(with_ann)
+    assert {
+        took
+        for step, row in zip(record.steps, record.ticks[1:], strict=True)
+        for one, took in zip(step, row, strict=True)
+        if one.seat == 0
+    } == {1}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("place", ["out", "out.khiva"])
+def test_its_modules_are_run_again_and_of_the_person_nobody_can_tell(with_ann: Path, place: str) -> None:
+    done = arena("verify", place, "--rerun-bots", cwd=with_ann)
+    assert f"unconfirmed: match 1/0: {UNTOLD}" in done.stdout
+    assert "1 of 1 matches are sound" in done.stdout
+
+
+def checked(data: bytes) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = []
+    in_page.check(data, OwnMachine(), lambda event: events.append(json.loads(json.dumps(event))))
+    return events
+
+
+def test_a_page_says_the_same(with_ann: Path) -> None:
+    events = checked((with_ann / "out.khiva").read_bytes())
+    (match,) = of_kind(events, "match")
+    assert (match["verdict"], match["why"]) == ("cannot tell here", UNTOLD)
+    assert events[-1]["unknown"] == [f"match 1/0: {UNTOLD}"]
+    assert events[-1]["problems"] == []
+
+
+def test_a_change_at_another_seat_is_found(with_ann: Path) -> None:
+    def change(_: int, plain: dict[str, Any]) -> None:
+        at, place = next((n, p) for n, step in enumerate(plain["steps"], 1) for p, one in enumerate(step) if one[0] == 1)
+        plain["ticks"][at][place] += 1
+
+    with closing(sqlite3.connect(with_ann / "out" / "arena.db")) as store:
+        rewrite_records(store, change)
+        forge(store)
+    assert "1 of 1 matches are sound" in arena("verify", "out", cwd=with_ann).stdout
+    done = arena("verify", "out", "--rerun-bots", cwd=with_ann, code=1)
+    assert "seat 1: choice" in done.stdout
+    arena("bundle", "out", "forged.khiva", "--with-modules", cwd=with_ann)
+    (match,) = of_kind(checked((with_ann / "forged.khiva").read_bytes()), "match")
+    assert match["verdict"] == "differs"
+    assert "seat 1: choice" in match["why"]
+
+
+def test_it_is_shown_and_reported_and_never_rated(with_ann: Path) -> None:
+    table = arena("standings", "out", cwd=with_ann).stdout
+    assert "played with persons, never rated" in table
+    assert "Not rated: 1 table incomplete" in table
+    assert "ann [person]" in arena("show", "out", cwd=with_ann).stdout
+    arena("report", "out", "--out", "page.html", cwd=with_ann)
+    assert (with_ann / "page.html").is_file()
+
+
+@pytest.mark.parametrize("command", [("run", "--seats", "2", "--seeds", "1"), ("match",)])
+def test_other_commands_seat_no_person_in_ticks(tmp_path: Path, command: tuple[str, ...]) -> None:
+    bot = write_bot(tmp_path / "one")
+    done = arena(*command, "--clock", "ticks", *bots("person:ann", bot), cwd=tmp_path, code=2)
+    assert "--bot person:ann: " in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_who_cannot_store_a_match_says_so_before_it_is_played(with_ann: Path) -> None:
+    on_the_wall = arena("play", *bots("person:ann", "one"), "--out", "new", cwd=with_ann, code=2)
+    assert "--out: only a match in ticks can be stored and checked" in on_the_wall.stderr
+    assert not (with_ann / "new").exists()
+    again = arena("play", "--clock", "ticks", *words(with_ann / "again", "khiva"), "--out", "out", cwd=with_ann, code=2)
+    assert "--out out: event 1 is a match of this deal and these players; give another --seed" in again.stderr
+
+
+def test_a_person_whose_time_is_up_is_late_and_at_last_out(tmp_path: Path) -> None:
+    late = ("--turn", "1ms", "--bank", "0s", "--no-open", "--out", "out", "--json")
+    done = arena("play", "--clock", "ticks", *words(tmp_path, "khiva"), *late, cwd=tmp_path)
+    record = Record.from_json(done.stdout.rstrip("\n"))
+    assert (record.verdicts[0], record.ranks[0]) == ("timeout", 3)
+    assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "words_"),
+    [
+        ({"format": 4}, "a record of format 4; this engine reads 1, 2 and 3"),
+        ({"format": 2}, sentence("replay", "belongs-to-its-format")),
+        ({"seats": [["bob", "person:ann", 1]]}, sentence("replay", "belongs-to-its-format")),
+    ],
+)
+def test_a_person_in_another_format_is_refused(with_ann: Path, change: dict[str, Any], words_: str) -> None:
+    plain = json.loads((with_ann / "out.json").read_text())
+    plain["header"] |= change
+    with pytest.raises(RecordError, match=words_):
+        Record.from_json(json.dumps(plain))
+
+
+def test_a_bundle_with_a_person_says_its_format(with_ann: Path) -> None:
+    import gzip
+
+    with gzip.open(with_ann / "out.khiva") as bundle:
+        assert json.loads(bundle.readline())["format"] == 2
+
+
+def test_a_seat_of_the_match_cannot_be_played_again_by_a_command_without_persons(with_ann: Path) -> None:
+    done = arena("match", "--from", "out", "1/0", cwd=with_ann, code=2)
+    assert sentence("entrants", "person-plays-khiva-arena") in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "words_"),
+    [
+        ({"format": "round-robin"}, "persons sit in no other"),
+        ({"clock": "wall", "meter": 0, "isolation": "trusted"}, "or plays by the wall clock"),
+        ({"table": ()}, "bots by seat belong to a match that is played alone"),
+        ({"bots": (DefinedBot("ann", "person:bob"), DefinedBot("one", "person:one"))}, "the name of another"),
+    ],
+)
+def test_a_person_in_another_event_is_refused(with_ann: Path, change: dict[str, Any], words_: str) -> None:
+    with Store.read(with_ann / "out") as store:
+        (event,) = store.events()
+    with pytest.raises(ValueError, match=words_):
+        Definition.read(replace(event.definition, **change).text)
