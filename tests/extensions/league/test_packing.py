@@ -10,13 +10,12 @@ from uploads import TOML, folder_of_files, packed_by_hand, stream
 from wording import pattern
 
 from khiva_arena.common.shipped import bots as shipped_bots
-from khiva_arena.entrants import archive
+from khiva_arena.entrants import archive, packing
 from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES, check_packed
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.entrants.unpacking import unpack
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.submissions import packing
-from khiva_arena.extensions.league.submissions.packing import pack
 
 
 @pytest.fixture

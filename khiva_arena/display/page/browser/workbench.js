@@ -152,6 +152,10 @@ export function workbench(drawings) {
       [saved, saving] = [saving, -1];
       say(`Saved as ${name}.`);
     },
+    packed({ name, digest }, data) {
+      h("a", { href: URL.createObjectURL(new Blob([data])), download: name }).click();
+      say(`Saved as ${name}, SHA-256 ${digest}.`);
+    },
     async wanted({ entries }) {
       try {
         worker?.ask(await named(chosen_files, entries));
@@ -197,7 +201,11 @@ export function workbench(drawings) {
     say("Saving …");
     ask(last ? { ...last, do: "save", files: editor.files(), seed: seed_of_last || last.seed } : wish("save"));
   };
-  const bar = h("div", { class: "bar", role: "group", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
+  const pack = () => {
+    say("Saving …");
+    ask({ do: "pack", files: editor.files() });
+  };
+  const bar = h("div", { class: "bar", role: "group", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"), h("button", { type: "button", onclick: pack }, "Save for a league"));
   const begin = (/** @type {string} */ word) => {
     if (is_playing) return say("Stop the play first.");
     if (!may_lose()) return;
