@@ -11,6 +11,7 @@ import { worker_for } from "./working.js";
 const LANGUAGES = { python: "Python", javascript: "JavaScript" };
 const OPPONENTS = { weak: "weak", greedy: "greedy", strong: "strong: thinks for up to a second" };
 const SURE = "The text in the editor was not saved, and is lost. Go on?";
+const KEPT = "The text in the editor stays. Save the bot first.";
 const FAILED = "The arena could not be run in this browser: ";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
@@ -73,7 +74,7 @@ export function workbench(drawings) {
     found.clear();
     [saved, last, seed_of_last] = [edits, null, ""];
   };
-  const may_lose = () => saved === edits || confirm(SURE);
+  const may_lose = () => saved === edits || confirm(SURE) || (say(KEPT), false); // no sandbox of a league asks
 
   const language = () => (/^\s*interpreter\s*=\s*["']javascript\b/m.test(editor.files()["bot.toml"] ?? "") ? "javascript" : "python");
 

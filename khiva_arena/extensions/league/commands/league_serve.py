@@ -20,10 +20,13 @@ def serve(
     tls_key: Path | None,
     behind_proxy: bool,
     user: str,
+    page: Path | None,
 ) -> None:
     """Serve until Ctrl-C. Raises ConfigError if that cannot be."""
     LIVE_VIEWS.get("a page that is served")
-    from khiva_arena.extensions.league.routes.server import NO_TLS, ServerPlace  # Starlette comes with it
+    from khiva_arena.extensions.league.routes import served_page
+    from khiva_arena.extensions.league.routes.app import SiteOptions  # Starlette comes with it
+    from khiva_arena.extensions.league.routes.server import NO_TLS, ServerPlace
     from khiva_arena.extensions.league.routes.server import serve as serve_league
     from khiva_arena.extensions.serve.serving import inherited
 
@@ -38,9 +41,11 @@ def serve(
         raise ConfigError(f"--listen {listen}: {getattr(error, 'strerror', None) or error}") from None
     if (tls_cert is None) != (tls_key is None):
         raise ConfigError("--tls-cert and --tls-key: give both or neither")
-    limits = limits_of(options_of(league))
+    settings = options_of(league)
     tls = (tls_cert, tls_key) if tls_cert and tls_key else None
     if not (tls or behind_proxy or is_loopback(host)):
         raise ConfigError(f"--listen {listen}: {NO_TLS}")
     place = ServerPlace(host, port, tls, behind_proxy, user, listener)
-    serve_league(league, place, limits, say, publishes_bots=publishes_bots_in(league))
+    served = served_page.read(page) if page else None
+    options = SiteOptions(publishes_bots_in(league), settings.uploads_by_form, served)
+    serve_league(league, place, limits_of(settings), say, options)
