@@ -1,16 +1,15 @@
 """Bots by the form of an author's page: shown before they are sent, and none that another page, author or session sends."""
 
-import re
 import socket
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote, urlencode
 
 import pytest
 from hostile_uploads import HEADS, PATHS, STREAMS
-from league_serving import Answered, LeagueServer, league_server
+from league_serving import LeagueServer, league_server
 from public_league import TICKS, league_folder, write_public
+from signed_in import STREAM, Session, signed_in
 from uploads import folder_of_files, one_of_its_own
 from waiting import until
 from wording import sentence
@@ -18,10 +17,6 @@ from wording import sentence
 from khiva_arena.extensions.league.routes import form_uploads
 from khiva_arena.extensions.league.routes.form_uploads import FormUploads, Kept
 from khiva_arena.extensions.league.submissions.queue import Author, Queue
-
-FIELDS = {"Content_Type": "application/x-www-form-urlencoded"}
-STREAM = {"Content_Type": "application/octet-stream"}
-TOKEN = re.compile('data-token="([0-9a-f]{64})"')
 
 
 class Place:
@@ -35,42 +30,9 @@ class Place:
     def __init__(self, folder: Path, server: LeagueServer, queue: Queue) -> None:
         self.folder, self.server, self.queue = folder, server, queue
 
-    def sign_in(self, name: str) -> "Session":
+    def sign_in(self, name: str) -> Session:
         """Begin a session of an author."""
-        author = self.queue.author(name) or self.queue.add_author(name)
-        body = urlencode({"token": self.queue.rotate(author.id)})
-        answer = self.server.ask("/author", "POST", body, Origin=self.server.origin, **FIELDS)
-        return Session(self.server, answer.headers["set-cookie"].partition(";")[0])
-
-
-class Session:
-    """A browser in which an author has signed in.
-
-    cookie: that it sends with each request.
-    token: of its forms.
-    """
-
-    def __init__(self, server: LeagueServer, cookie: str) -> None:
-        self.server, self.cookie = server, cookie
-        found = TOKEN.search(self.get("/author").text)
-        assert found
-        self.token = found[1]
-
-    def get(self, path: str) -> Answered:
-        """Open a page."""
-        return self.server.ask(path, Cookie=self.cookie)
-
-    def choose(self, packed: bytes, name: str = "crow", **headers: str) -> Answered:
-        """Choose a file, as the script of the page does. ``headers``: in place of those that it sends; "" for none."""
-        given = {"Origin": self.server.origin, "Cookie": self.cookie, "X_Form_Token": self.token, **STREAM, **headers}
-        words = {key: value for key, value in given.items() if value}
-        return self.server.ask(f"/author/entry?name={quote(name, safe='')}", "POST", packed, **words)
-
-    def send(self, packed: bytes, name: str = "crow", *, origin: str = "", **fields: str) -> Answered:
-        """Press "Send". ``fields``: in place of those of the page."""
-        given = {"token": self.token, "digest": sha256(packed).hexdigest(), "name": name, **fields}
-        headers = {"Origin": origin or self.server.origin, "Cookie": self.cookie, **FIELDS}
-        return self.server.ask("/author/entry/send", "POST", urlencode(given), **headers)
+        return signed_in(self.server, self.queue, name)
 
 
 @pytest.fixture
@@ -183,7 +145,8 @@ def test_a_file_has_a_length_and_an_author_one_at_a_time(place: Place) -> None:
         assert b"422" in longer.recv(65_536).split(b"\r\n")[0]
     with socket.create_connection(("127.0.0.1", ann.server.port)) as slow:
         slow.sendall(_head(ann, len(packed)) + packed[:100])
-        assert until(lambda: ann.choose(packed).status == 429)
+        assert ann.server.ask("/").status == 200  # the file came before, and so has its place
+        assert until(lambda: ann.choose(b"").status == 429)
         slow.sendall(packed[100:])
         assert b"204" in slow.recv(65_536).split(b"\r\n")[0]
     assert place.queue.entries() == []

@@ -146,8 +146,12 @@ def _check_type(request: Request, wanted: str) -> None:
 
 def _page(kept: Kept, token: str, *, publishes_bots: bool) -> Page:
     size = sum(file.size for file in kept.files)
-    rows = [("Files", f"{count(len(kept.files), 'file')}, {count(size, 'byte')}"), ("SHA-256", tag("code", kept.digest))]
-    files = table("Files", ["file", "bytes"], [[file.name, f"{file.size:,}"] for file in kept.files])
+    files = table(
+        f"{count(len(kept.files), 'file')}, {size:,} bytes",
+        ["file", "bytes"],
+        [[file.name, f"{file.size:,}"] for file in kept.files],
+    )
+    what = joined(facts([("SHA-256", tag("code", kept.digest))]), tag("p", SAME, class_="dim"), files)
     sends = form(
         SEND,
         tag("input", type="hidden", name="token", value=token),
@@ -156,8 +160,7 @@ def _page(kept: Kept, token: str, *, publishes_bots: bool) -> Page:
         _agreement() if publishes_bots else joined(),
         tag("button", "Send", type="submit"),
     )
-    ways = tag("p", link("/author", "Do not send it"), ".")
-    return Page("Send this bot?", joined(facts(rows), tag("p", SAME, class_="dim"), sends, ways, files), grows=False)
+    return Page("Send this bot?", joined(what, sends, tag("p", link("/author", "Do not send it"))), grows=False)
 
 
 def _agreement() -> Markup:
