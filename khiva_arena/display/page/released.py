@@ -14,8 +14,8 @@ def whose_page(digest: str) -> str:
     file = files(__package__) / HASH
     if not file.is_file():
         return "which you can compare with the one that the release names"
-    has = "which is that of" if file.read_text("ascii").strip() == digest else "which is not that of"
-    return f"{has} the release of Khiva Arena {__version__}; compare it yourself"
+    release = f"the release of Khiva Arena {__version__} has"
+    return f"as {release} it; compare it yourself" if file.read_text("ascii").strip() == digest else f"and {release} another one"
 
 
 def check_it_yourself() -> str:

@@ -136,7 +136,7 @@ def test_forged_files_and_bombs_are_refused_in_words(place: Place) -> None:
 
 @pytest.mark.slow
 def test_a_file_has_a_length_and_an_author_one_at_a_time(place: Place) -> None:
-    ann, packed = place.sign_in("ann"), one_of_its_own()
+    ann, packed = place.sign_in("ann"), folder_of_files({"main.py": "#" * 1000})
     with socket.create_connection(("127.0.0.1", ann.server.port)) as declared:
         declared.sendall(_head(ann, 1 << 40))
         assert b"413" in declared.recv(65_536).split(b"\r\n")[0]

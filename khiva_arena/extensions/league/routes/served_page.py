@@ -34,7 +34,7 @@ def read(path: Path) -> ServedPage:
     except OSError as error:
         raise ConfigError(f"--page {path}: {error.strerror or error}") from None
     if not data.startswith(BEGINNING):
-        raise ConfigError(f"--page {path}: this is no page of Khiva Arena; take khiva-arena.html from a release")
+        raise ConfigError(f"--page {path}: `khiva-arena page` did not make this; take khiva-arena.html from a release")
     return ServedPage(data, sha256(data).hexdigest())
 
 

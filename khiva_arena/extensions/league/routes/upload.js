@@ -3,7 +3,7 @@
 {
   /** @param {string} name @returns {any} */
   const part = (name) => document.querySelector(`#upload ${name}`);
-  const [form, input, button, status] = [document.querySelector("#upload"), part("input"), part("button"), part("output")];
+  const [form, input, button, status] = ["", "input", "button", "output"].map(part);
   const send = async () => {
     const name = input.files[0].name.replace(/( ?\(\d+\))?\.entry$/i, "");
     const headers = { "content-type": "application/octet-stream", "x-form-token": form.dataset.token };
@@ -12,14 +12,14 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     throw new Error(page.querySelector("main p")?.textContent ?? `status ${answer.status}`);
   };
-  form.addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
+  form.addEventListener("submit", async (/** @type {Event} */ event) => {
     event.preventDefault();
     button.disabled = true;
     status.textContent = "The file is on its way …";
     try {
       await send();
     } catch (error) {
-      status.textContent = `Not taken: ${error.message}`;
+      status.textContent = `Not taken: ${/** @type {Error} */ (error).message}`;
     }
     button.disabled = false;
   });
