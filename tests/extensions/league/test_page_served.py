@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from author import Browser, status
+from author import Browser, press, status
 from axe import load, violations
 from browser import PHONE, WIDE, Page
 from checker import checker
@@ -103,6 +103,9 @@ def test_a_bot_goes_from_the_page_of_a_league_into_its_queue(
     said = status(page, "Saved as my-bot.entry")
     assert until((tmp_path / "my-bot.entry").is_file)
     assert page.wrong() == []
+    press(page, "x")
+    page.js(CLICK, "New in Python")  # the sandbox lets it ask nobody
+    status(page, "Save the bot first")
     for path in ("/khiva-arena.html", "/author"):
         (tmp_path / "frame.html").write_text(f"<!doctype html><iframe src='{server.origin}{path}'></iframe>")
         page.visit((tmp_path / "frame.html").as_uri())

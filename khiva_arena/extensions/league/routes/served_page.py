@@ -43,7 +43,7 @@ def pointer(page: ServedPage, *, by_form: bool) -> Markup:
     form = (" and upload the file when you are ", link("/author", "signed in"), ". ") if by_form else (". ",)
     return tag(
         "p",
-        "Without installing anything: write a bot in ",
+        "Without installing anything: write one in ",
         link(PATH, "khiva-arena.html"),
         ", choose \u201cSave for a league\u201d",
         *form,
