@@ -11,7 +11,6 @@ from fake_league import SENT, TOKEN, FakeLeague, fake_league
 from hostile_uploads import HEADS, PATHS, STREAMS, HostileUpload
 from uploads import TOML
 
-from khiva_arena.common.shipped import bots as shipped_bots
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError
@@ -24,14 +23,6 @@ def league() -> Iterator[FakeLeague]:
     """One without TLS, on this machine."""
     with fake_league() as served:
         yield served
-
-
-@pytest.mark.parametrize("word", shipped_bots())
-def test_a_bot_read_from_its_stream_is_the_same_bot_and_gives_the_same_stream(word: str, tmp_path: Path) -> None:
-    path = tmp_path / "bot.entry"
-    path.write_bytes(pack(load(word)))
-    assert load(str(path)).identity == load(word).identity
-    assert pack(load(str(path))) == path.read_bytes()
 
 
 def test_submit_sends_the_bytes_of_a_file(league: FakeLeague, tmp_path: Path) -> None:

@@ -63,8 +63,9 @@ def test_a_bare_command_is_not_packed() -> None:
 
 @pytest.mark.parametrize("word", shipped_bots())
 def test_a_bot_with_a_kit_beside_its_folder_brings_the_kit_and_keeps_its_identity(word: str, tmp_path: Path) -> None:
-    unpack(pack(load(word)), tmp_path / "there")
-    there = load(str(tmp_path / "there"))
+    (tmp_path / "there.entry").write_bytes(pack(load(word)))
+    there = load(str(tmp_path / "there.entry"))
+    assert pack(there) == (tmp_path / "there.entry").read_bytes()
     assert (there.identity, there.games, there.author) == (load(word).identity, load(word).games, "")
 
 
