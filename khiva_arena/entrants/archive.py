@@ -15,6 +15,8 @@ from khiva_arena.errors import ConfigError
 
 MAGIC = b"khiva-bot-files-1\n"
 MANIFEST = "bot.toml"
+ENTRY = ".entry"
+"""The end of the name of a file that holds the stream of a bot."""
 MOST_BYTES = 64 * 2**20
 TOO_LARGE = f"it has more than {MOST_BYTES >> 20} MiB"
 MOST_FILES = 500

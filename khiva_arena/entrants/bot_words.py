@@ -13,10 +13,11 @@ from typing import NamedTuple
 from khiva_arena.common import shipped
 from khiva_arena.common.text import file_name, is_text
 from khiva_arena.entrants import guests
+from khiva_arena.entrants.archive import ENTRY
 from khiva_arena.words import count
 
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
-"""The ends of the names of archives that hold a bot."""
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ENTRY)
+"""The ends of the names of archives that hold a bot, and of the stream of one."""
 OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
 FEW = 4
 """Bots or files that a message names; of more it says how many there are."""
@@ -66,7 +67,7 @@ def commit_word(word: str, base: str = "") -> CommitWord | None:
 
 
 def is_archive(path: str) -> bool:
-    """Tell whether a path is that of a zip or a tar, by its name."""
+    """Tell whether a path is that of a zip, a tar or a stream, by its name."""
     return path.lower().endswith(ARCHIVES) and os.path.isfile(path)
 
 

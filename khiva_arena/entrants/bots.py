@@ -22,7 +22,7 @@ PYTHON = "{python}"
 SHOWN = 12
 """Digits of an identity in a message."""
 MAGIC = b"\0asm"
-PACKED = ("zip", "tar", "tgz", ".gz")
+PACKED = ("zip", "tar", "tgz", ".gz", "try")
 """The last three letters of words that may name an archive."""
 MIB = 1 << 20
 GUESTS = ("person", "remote")
@@ -355,7 +355,7 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
 
 
 def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
-    """Return the bot in a zip or a tar, or that of a word such as my-bot@HEAD~1; None for another word."""
+    """Return the bot in a zip, a tar or a stream, or that of a word such as my-bot@HEAD~1; None for another word."""
     from khiva_arena.entrants import bot_words, commits  # not above: few bots are private copies
 
     try:

@@ -1,14 +1,16 @@
-"""A bot in a zip or a tar, as its author sends it: unpacked into a private folder, with the bounds of a league's uploads."""
+"""A bot in a zip, a tar or a stream, as its author sends it: unpacked into a private folder, with the bounds of a league's
+uploads."""
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from khiva_arena.bots.sandbox import regular_files
-from khiva_arena.entrants.archive import MANIFEST, SHOWN, StreamFile, check_files, check_texts
+from khiva_arena.entrants.archive import ENTRY, MANIFEST, SHOWN, StreamFile, check_files, check_texts
 from khiva_arena.entrants.archived import MOST_DATA, ArchiveEntry, exactly, plain_files
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.private_bot import PrivateBot, new_parent
-from khiva_arena.entrants.unpacking import write
+from khiva_arena.entrants.unpacking import unpack, write
 from khiva_arena.errors import ConfigError
 
 MOST_RATIO, FREE = 100, 1 << 20
@@ -22,14 +24,22 @@ def read(word: str, base: str, loading: Loading) -> PrivateBot:
     loading: how the folder is loaded.
     """
     data = regular_files.read(os.path.join(base, word), MOST_DATA)
-    files = _files_in(data, is_zip=word.lower().endswith(".zip"))
     folder = new_parent("archive") / "bot"
     private = PrivateBot(folder, word, loading, ((str(folder), word), (str(folder.parent), word)))
     with private.in_words():
-        folder.mkdir(parents=True)
-        for packed, entry in files:
-            write(folder, packed, exactly(entry))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if word.lower().endswith(ENTRY):
+            unpack(data, folder)
+        else:
+            _unpack_archive(data, folder, is_zip=word.lower().endswith(".zip"))
     return private
+
+
+def _unpack_archive(data: bytes, folder: Path, *, is_zip: bool) -> None:
+    files = _files_in(data, is_zip=is_zip)
+    folder.mkdir()
+    for packed, entry in files:
+        write(folder, packed, exactly(entry))
 
 
 def _files_in(data: bytes, *, is_zip: bool) -> list[tuple[StreamFile, ArchiveEntry]]:

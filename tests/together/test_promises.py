@@ -17,6 +17,8 @@ from published_formats import PAGE, rows
 from khiva_arena import __version__
 from khiva_arena.common.stream import Note, encoded
 from khiva_arena.display.page.html import BEGINNING
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.extensions.league.folder import QUEUE_VERSION
 from khiva_arena.records.replay.league_format import FORMAT
@@ -81,6 +83,7 @@ def test_every_format_says_its_version(tmp_path: Path, monkeypatch: pytest.Monke
         "stream of events": (json.loads(encoded(Note(t=0.0, text="", warning=False)))["v"], 1),
         "page of results": (page, __version__),
         "payload of a bot that an interpreter runs": (payload.read_bytes().split(b"\n")[0], HEAD.strip()),
+        "bot as a league takes it, `.entry`": (pack(load("shipped:python/random")).split(b"\n")[0], b"khiva-bot-files-1"),
     }
     assert [row[0] for row in rows("Formats")] == list(versions)
     assert {name: said for name, (said, _) in versions.items()} == {name: wanted for name, (_, wanted) in versions.items()}

@@ -9,6 +9,15 @@ HASH = "khiva-arena.sha256"
 """The file with the hash of a release's page, which `make release` writes into the wheel. A checkout has none."""
 
 
+def whose_page(digest: str) -> str:
+    """Return in words whether a page with this SHA-256 is that of the release, as far as this installation knows."""
+    file = files(__package__) / HASH
+    if not file.is_file():
+        return "which you can compare with the one that the release names"
+    release = f"the release of Khiva Arena {__version__} has"
+    return f"as {release} it; compare it yourself" if file.read_text("ascii").strip() == digest else f"and {release} another one"
+
+
 def check_it_yourself() -> str:
     """Return in sentences how the reader of a page checks what it shows."""
     file = files(__package__) / HASH

@@ -135,6 +135,8 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     build_minutes_a_day: Annotated[int, _option(
         "How many minutes of CPU the builds and checks of an author's bots may use in a day, by UTC; 0 for no limit. The bots "
         "of one who has used more wait until the next day.", ge=0, le=100_000)] = 60
+    uploads_by_form: Annotated[bool, _option(
+        "Whether the page of an author takes bots, too: the files that khiva-arena.html saves for a league.")] = False
     interpreters: Annotated[dict[str, Digest], _option(
         "In ticks, the interpreters that run bots: the word of a bot.toml, and the SHA-256 of the module. All bots run in "
         "this one, whichever their authors have. A bot of a word that is not here is refused.")] = {}

@@ -128,7 +128,7 @@ def test_a_bot_is_written_played_seen_and_saved_by_keys(
     worst = opened.js("return document.activeElement.title")
     assert opened.texts("#viewed .where")[0].startswith(worst.removeprefix("opens at "))
     assert opened.texts("#viewed .seats a") == [], "there is no page of a bot to lead to"
-    tab_to(opened, "Save", SHIFT + TAB)
+    tab_to(opened, "Save  ", SHIFT + TAB)  # and no longer words
     press(opened, ENTER)
     folder = unzipped(opened, tmp_path)
     assert (folder / "my-bot" / "main.py").read_text() == SECOND_BOT
@@ -219,7 +219,7 @@ def test_of_a_folder_only_the_files_of_its_bot_toml_are_opened(tmp_path: Path, p
     chromium.driver.find_element("css selector", "[webkitdirectory]").send_keys(str(folder))
     status(chromium, "is open")
     assert sorted(chromium.texts(".files button")) == ["bot.toml", "main.py", "more/data.txt"]
-    tab_to(chromium, "Save")
+    tab_to(chromium, "Save  ")
     press(chromium, ENTER)
     data = saved(chromium)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -17,10 +17,10 @@ from payload_bots import cup as cup
 from wording import pattern
 
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.entrants.unpacking import unpack
 from khiva_arena.extensions.league.commands import league
 from khiva_arena.extensions.league.submissions import examine
-from khiva_arena.extensions.league.submissions.packing import pack
 
 pytestmark = pytest.mark.slow
 

@@ -24,6 +24,7 @@ from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common.say import say_nothing
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.extensions.league import waiting
 from khiva_arena.extensions.league.chain.roster import Chain
@@ -34,7 +35,6 @@ from khiva_arena.extensions.league.submissions import by_hand, entry_files, exam
 from khiva_arena.extensions.league.submissions.entry_files import EntryLock
 from khiva_arena.extensions.league.submissions.examine import Finding, examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
-from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.waiting import take_back, waiting_of
 from khiva_arena.records.store.db import Store

@@ -23,13 +23,13 @@ from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.conformance import whole_check as check_run
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import BotError, StagingError
 from khiva_arena.extensions.league.chain.stored_chain import chain_of, found
 from khiva_arena.extensions.league.player.roster_changes import take_all
 from khiva_arena.extensions.league.settings import League, league_of
 from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.extensions.league.submissions.examine import Finding, examine_next, folder_of
-from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
 from khiva_arena.interface.commands.new import make
 from khiva_arena.records.store.db import Store

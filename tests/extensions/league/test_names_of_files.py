@@ -4,9 +4,9 @@ import pytest
 from cases import cases
 from odd_names import ODD, folder
 
+from khiva_arena.entrants import packing
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.submissions import packing
 
 
 @cases(("name", "why"), ODD.items())

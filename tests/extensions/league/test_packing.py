@@ -10,13 +10,12 @@ from uploads import TOML, folder_of_files, packed_by_hand, stream
 from wording import pattern
 
 from khiva_arena.common.shipped import bots as shipped_bots
-from khiva_arena.entrants import archive
+from khiva_arena.entrants import archive, packing
 from khiva_arena.entrants.archive import LENGTH_BYTES, MAGIC, MOST_BYTES, MOST_FILES, check_packed
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.entrants.unpacking import unpack
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.submissions import packing
-from khiva_arena.extensions.league.submissions.packing import pack
 
 
 @pytest.fixture
@@ -64,8 +63,9 @@ def test_a_bare_command_is_not_packed() -> None:
 
 @pytest.mark.parametrize("word", shipped_bots())
 def test_a_bot_with_a_kit_beside_its_folder_brings_the_kit_and_keeps_its_identity(word: str, tmp_path: Path) -> None:
-    unpack(pack(load(word)), tmp_path / "there")
-    there = load(str(tmp_path / "there"))
+    (tmp_path / "there.entry").write_bytes(pack(load(word)))
+    there = load(str(tmp_path / "there.entry"))
+    assert pack(there) == (tmp_path / "there.entry").read_bytes()
     assert (there.identity, there.games, there.author) == (load(word).identity, load(word).games, "")
 
 

@@ -20,6 +20,7 @@ from khiva_arena.bots.modules.released import released
 from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.checker import in_page
 from khiva_arena.extensions.league.chain.links import FIRST, Anchor, Founded, LeagueTerms, Renewed
@@ -28,7 +29,6 @@ from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.player.refusals import HowLong, check_first
 from khiva_arena.extensions.league.settings import league_of, publishes_bots_in
 from khiva_arena.extensions.league.submissions import examine
-from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands import bundle as bundle_command

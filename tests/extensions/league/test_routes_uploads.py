@@ -21,11 +21,11 @@ from starlette.requests import Request
 from waiting import until
 
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.packing import pack
 from khiva_arena.extensions.league.routes import uploads
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.uploads import Uploads
 from khiva_arena.extensions.league.submissions.limits import UploadLimits
-from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 
 LIMITS = UploadLimits(100, 100, 0.0, 100)

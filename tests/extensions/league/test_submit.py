@@ -14,11 +14,11 @@ from uploads import TOML
 from wording import sentence
 
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.commands import submit as command
 from khiva_arena.extensions.league.seen import receipts_in
 from khiva_arena.extensions.league.submissions import sending
-from khiva_arena.extensions.league.submissions.packing import pack
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e\r\x7f"
 RAW = ("\x1b", "\x07", "\u202e", "\r", "\x7f")

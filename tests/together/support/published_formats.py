@@ -14,7 +14,7 @@ from arena import ROOT
 from published import HERE
 
 from khiva_arena.common import stream
-from khiva_arena.entrants import payloads
+from khiva_arena.entrants import archive, payloads
 from khiva_arena.entrants.runtimes import Interpreted
 from khiva_arena.extensions.league import folder, public_state
 from khiva_arena.extensions.league.chain import links
@@ -127,6 +127,11 @@ def formats(place: Path) -> dict[str, Format]:
         "page of results": Format("", lambda: "", "the version of the arena"),
         "payload of a bot that an interpreter runs": Format(
             payloads.HEAD.decode().strip(), partial(_of_payload, place), "HEAD in khiva_arena/entrants/payloads.py"
+        ),
+        "bot as a league takes it, `.entry`": Format(
+            archive.MAGIC.decode().strip(),
+            lambda: archive.stream_of({"b/c": archive.PackedContent(b"x", runs=True), "a": archive.PackedContent(b"")}).hex(),
+            "MAGIC in khiva_arena/entrants/archive.py, which must read the old one, too",
         ),
     }
 

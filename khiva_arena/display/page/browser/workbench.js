@@ -11,6 +11,7 @@ import { worker_for } from "./working.js";
 const LANGUAGES = { python: "Python", javascript: "JavaScript" };
 const OPPONENTS = { weak: "weak", greedy: "greedy", strong: "strong: thinks for up to a second" };
 const SURE = "The text in the editor was not saved, and is lost. Go on?";
+const KEPT = "The text in the editor stays. Save the bot first.";
 const FAILED = "The arena could not be run in this browser: ";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
@@ -73,7 +74,7 @@ export function workbench(drawings) {
     found.clear();
     [saved, last, seed_of_last] = [edits, null, ""];
   };
-  const may_lose = () => saved === edits || confirm(SURE);
+  const may_lose = () => saved === edits || confirm(SURE) || (say(KEPT), false); // no sandbox of a league asks
 
   const language = () => (/^\s*interpreter\s*=\s*["']javascript\b/m.test(editor.files()["bot.toml"] ?? "") ? "javascript" : "python");
 
@@ -152,6 +153,10 @@ export function workbench(drawings) {
       [saved, saving] = [saving, -1];
       say(`Saved as ${name}.`);
     },
+    packed({ name, digest }, data) {
+      h("a", { href: URL.createObjectURL(new Blob([data])), download: name }).click();
+      say(`Saved as ${name}, SHA-256 ${digest}.`);
+    },
     async wanted({ entries }) {
       try {
         worker?.ask(await named(chosen_files, entries));
@@ -197,7 +202,11 @@ export function workbench(drawings) {
     say("Saving …");
     ask(last ? { ...last, do: "save", files: editor.files(), seed: seed_of_last || last.seed } : wish("save"));
   };
-  const bar = h("div", { class: "bar", role: "group", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"));
+  const pack = () => {
+    say("Saving …");
+    ask({ do: "pack", files: editor.files() });
+  };
+  const bar = h("div", { class: "bar", role: "group", "aria-label": "Bot" }, news, opens("Open a zip", { accept: ".zip", "aria-label": "a zip" }), opens("Open a folder", { webkitdirectory: true, "aria-label": "a folder" }), h("button", { type: "button", onclick: save }, "Save"), h("button", { type: "button", onclick: pack }, "Save for a league"));
   const begin = (/** @type {string} */ word) => {
     if (is_playing) return say("Stop the play first.");
     if (!may_lose()) return;

@@ -4,6 +4,7 @@ Requests are plain values, and so are the events that are told:
 
     {"do": "play", "files", "game", "seats", "matches", "seed", "opponent"}: "" for a seed that is drawn
     {"do": "save", ...}: the same fields
+    {"do": "pack", "files"}: the stream that `khiva-arena submit` sends of the author's bot
     {"do": "replay", "name"}: of the match 1/ORDINAL
     {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to be read
     {"do": "open"}, with a zip; {"do": "open", "entries"}, with the files of a folder
@@ -11,14 +12,15 @@ Requests are plain values, and so are the events that are told:
     {"kind": "refused", "of", "why", "file", "line"}: nothing is played; the place only if it is known
     {"kind": "event", ...}: the line that plays it, and what the viewer of pages takes
     {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
-    {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"}, {"kind": "wanted", "entries"},
-    {"kind": "opened", "files"}
+    {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"},
+    {"kind": "packed", "name", "digest"}, {"kind": "wanted", "entries"}, {"kind": "opened", "files"}
 """
 
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -35,8 +37,11 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import NOT_MEASURED, Verdict
 from khiva_arena.common.text import printable
 from khiva_arena.competition.events.results import of_record
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.archive import ENTRY
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
@@ -59,6 +64,8 @@ AT_THE_END = ("emira",)
 GONE = "The record of this match went with a play that was stopped."
 _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
+_UNNAMED = re.compile("[^A-Za-z0-9 ._-]+")
+"""What the name of a file has no use for."""
 _KIT = re.compile(r"khiva_kit\.\w+")
 
 PlainEvent = dict[str, Any]
@@ -112,6 +119,8 @@ class Workbench:
                     await self._go_on(request)
                 case "save":
                     self._save(request)
+                case "pack":
+                    self._pack(request)
                 case "look":
                     self._tell({"kind": "wanted", "entries": folders.wanted(request["entries"], data[0])})
                 case "open":
@@ -156,6 +165,15 @@ class Workbench:
             {"kind": "saved", "name": f"{folders.TOP}.zip", "line": line},
             folders.saved(line, request["files"], opponent, self._opponents["bots"][opponent]),
         )
+
+    def _pack(self, request: Mapping[str, Any]) -> None:
+        folder = self._home / "packed" / typed.AUTHOR  # apart from what is played meanwhile
+        folders.write_folder(folder, request["files"])
+        with chdir(folder.parent):
+            bot = bot_files.load(typed.AUTHOR)
+            stream = pack(bot)
+        name = _UNNAMED.sub("-", bot.name).strip(" .-_") or typed.AUTHOR
+        self._tell({"kind": "packed", "name": f"{name}{ENTRY}", "digest": sha256(stream).hexdigest()}, stream)
 
     def _open(self, request: Mapping[str, Any], data: Sequence[bytes]) -> None:
         names = request.get("entries")

@@ -168,6 +168,7 @@ def plan(**flags: Any) -> None:
     help="A proxy on this machine speaks TLS. It tells by X-Forwarded-For and X-Forwarded-Proto who asks.",
 )
 @click.option("--user", default="", metavar="NAME", help="As root: become this user. It owns nothing of the league.")
+@click.option("--page", type=FILE, help="Serve this khiva-arena.html, too. Authors write bots in it.")
 def serve(**flags: Any) -> None:
     """Serve the pages of a league until Ctrl-C. `pip install 'khiva-arena[web]'` has the libraries for that.
 

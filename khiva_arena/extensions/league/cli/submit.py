@@ -23,7 +23,8 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--ca", type=FILE, help="Trust this certificate instead of the system's.")
 @json_option
 def command(**flags: Any) -> int:
-    """Send BOT to the league at URL, as a new bot or as the next version of yours. It is a folder with a bot.toml, or a module.
+    """Send BOT to the league at URL, as a new bot or as the next version of yours. It is a folder with a bot.toml, a module, or
+    the file that khiva-arena.html saves for a league.
 
     BOT is checked there and plays a trial table; what failed comes back in the words of `khiva-arena check`. A league in
     ticks may publish its bots, so that anybody can run them again: `submit` asks before it sends yours there.

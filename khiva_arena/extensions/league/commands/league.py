@@ -26,6 +26,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.interpreters import WORDS, pin_of
 from khiva_arena.entrants.loading import valid_part_of
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import BOTS, SETTINGS, check_league
 from khiva_arena.extensions.league.full_disk import outlast
@@ -41,7 +42,6 @@ from khiva_arena.extensions.league.status import LeagueStatus, active_families, 
 from khiva_arena.extensions.league.submissions import by_hand
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.names import check_name
-from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.league.waiting import take_back
 from khiva_arena.extensions.shards.plan import keep_plan, places_of_bots

@@ -1,6 +1,7 @@
 """The work of ``khiva-arena league serve``: the pages of a league, for everybody."""
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from khiva_arena.competition.run.live_views import LIVE_VIEWS
 from khiva_arena.display.terminal.console import say
@@ -13,17 +14,29 @@ INHERIT = "inherit"
 """The word in place of an address for a socket that a service manager hands over."""
 
 
-def serve(
-    league: Path,
-    listen: str,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    behind_proxy: bool,
-    user: str,
-) -> None:
-    """Serve until Ctrl-C. Raises ConfigError if that cannot be."""
+class ServeFlags(NamedTuple):
+    """How a league is served, as the flags say.
+
+    tls_cert, tls_key: files of the certificate and its key; None for plain HTTP.
+    behind_proxy: whether a proxy on this machine speaks TLS.
+    user: that root's server becomes; "" for none.
+    page: the file of khiva-arena.html; None for none.
+    """
+
+    tls_cert: Path | None
+    tls_key: Path | None
+    behind_proxy: bool
+    user: str
+    page: Path | None
+
+
+def serve(league: Path, listen: str, **flags: Any) -> None:
+    """Serve until Ctrl-C. Raises ConfigError if that cannot be. ``flags``: those of ``ServeFlags``."""
+    tls_cert, tls_key, behind_proxy, user, page = ServeFlags(**flags)
     LIVE_VIEWS.get("a page that is served")
-    from khiva_arena.extensions.league.routes.server import NO_TLS, ServerPlace  # Starlette comes with it
+    from khiva_arena.extensions.league.routes import served_page
+    from khiva_arena.extensions.league.routes.app import SiteOptions  # Starlette comes with it
+    from khiva_arena.extensions.league.routes.server import NO_TLS, ServerPlace
     from khiva_arena.extensions.league.routes.server import serve as serve_league
     from khiva_arena.extensions.serve.serving import inherited
 
@@ -38,9 +51,11 @@ def serve(
         raise ConfigError(f"--listen {listen}: {getattr(error, 'strerror', None) or error}") from None
     if (tls_cert is None) != (tls_key is None):
         raise ConfigError("--tls-cert and --tls-key: give both or neither")
-    limits = limits_of(options_of(league))
+    options = options_of(league)
     tls = (tls_cert, tls_key) if tls_cert and tls_key else None
     if not (tls or behind_proxy or is_loopback(host)):
         raise ConfigError(f"--listen {listen}: {NO_TLS}")
     place = ServerPlace(host, port, tls, behind_proxy, user, listener)
-    serve_league(league, place, limits, say, publishes_bots=publishes_bots_in(league))
+    served = served_page.read(page) if page else None
+    site = SiteOptions(publishes_bots_in(league), options.uploads_by_form, served)
+    serve_league(league, place, limits_of(options), say, site)

@@ -20,10 +20,10 @@ from khiva_arena.display.terminal.question import agreed
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.loading import valid_part_of
+from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.submissions import receipts, sending
 from khiva_arena.extensions.league.submissions.names import check_name
-from khiva_arena.extensions.league.submissions.packing import pack
 from khiva_arena.extensions.league.submissions.sending import SentEntry, Site, Unanswered, site_of
 
 VARIABLE = "KHIVA_ARENA_TOKEN"

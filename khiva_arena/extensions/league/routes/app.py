@@ -4,24 +4,28 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, BinaryIO
+from io import BytesIO
+from typing import Any, BinaryIO, NamedTuple
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.folder import CHAIN
 from khiva_arena.extensions.league.public_state import BATCH_LOG, BATCHES, FINALS, SEASONS, STATE, season_file
-from khiva_arena.extensions.league.routes import feed, pages
+from khiva_arena.extensions.league.routes import feed, pages, served_page
 from khiva_arena.extensions.league.routes.author_pages import AuthorPages
 from khiva_arena.extensions.league.routes.desk import Desk
-from khiva_arena.extensions.league.routes.guard import API, UPLOADS
+from khiva_arena.extensions.league.routes.form_uploads import SEND, FormUploads
+from khiva_arena.extensions.league.routes.guard import API, FORM_UPLOADS, UPLOADS
+from khiva_arena.extensions.league.routes.markup import joined
 from khiva_arena.extensions.league.routes.pages import NOT_FOUNDED, POLICY, Page
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder, Stamp
+from khiva_arena.extensions.league.routes.served_page import ServedPage
 from khiva_arena.extensions.league.routes.uploads import Uploads, drain, entries, receipt, terms
 from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.extensions.league.submissions.sending import TERMS
@@ -50,17 +54,35 @@ _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)
 Make = Callable[[LeagueView], "Page | None"]
 
 
+class SiteOptions(NamedTuple):
+    """What a site has beside its pages.
+
+    publishes_bots: whether bundles may hold the league's bots, by its settings: they count until it is founded.
+    by_form: whether the page of an author takes bots.
+    page: the page in which bots are written; None for none.
+    """
+
+    publishes_bots: bool = False
+    by_form: bool = False
+    page: ServedPage | None = None
+
+
+NOTHING_MORE = SiteOptions()
+
+
 class LeagueSite:
     """The answers to readers.
 
     folder: what the player has made public.
     desk: the queue.
-    publishes_bots: whether bundles may hold the league's bots, by its settings: they count until it is founded.
+    options: what the site has beside its pages.
     """
 
-    def __init__(self, folder: PublicFolder, desk: Desk, *, publishes_bots: bool = False) -> None:
-        self.folder, self.desk, self._before_the_first = folder, desk, publishes_bots
-        self._authors, self._uploads = AuthorPages(desk), Uploads()
+    def __init__(self, folder: PublicFolder, desk: Desk, options: SiteOptions = NOTHING_MORE) -> None:
+        self.folder, self.desk, self._options = folder, desk, options
+        self._authors, self._uploads = AuthorPages(desk, by_form=options.by_form), Uploads()
+        self.forms = FormUploads(desk, self._authors, self._uploads)
+        self._workbench = served_page.pointer(options.page, by_form=options.by_form) if options.page else joined()
         self._version: object = None
         self._kept: dict[str, Response] = {}
 
@@ -75,7 +97,7 @@ class LeagueSite:
             Route("/bots/{name:path}/badge.svg", self._bot_badge),
             Route("/bots/{name:path}", self._pages(_of_the_path(pages.bot, "name"))),
             Route("/families/{family}", self._pages(_of_the_path(pages.family, "family"))),
-            Route("/queue", self._pages(lambda _: pages.queue)),
+            Route("/queue", self._pages(lambda _: lambda view: pages.queue(view, self._workbench))),
             Route("/seasons", self._pages(lambda _: pages.seasons)),
             Route("/rules", self._pages(lambda _: pages.rules_of)),
             Route("/feed.xml", self._feed),
@@ -92,6 +114,14 @@ class LeagueSite:
             Route(TERMS, self._terms),
             Route(UPLOADS, self._submit, methods=["POST"]),
         ]
+        if self._options.by_form:
+            routes += [
+                Route(FORM_UPLOADS, self._shown_entry),
+                Route(FORM_UPLOADS, self._take_entry, methods=["POST"]),
+                Route(SEND, self._send_entry, methods=["POST"]),
+            ]
+        if self._options.page:
+            routes.append(Route(served_page.PATH, self._served_page))
         handlers = {HTTPException: self._refused, StoreError: self._unreadable}
         return Starlette(routes=routes, exception_handlers=handlers)
 
@@ -225,6 +255,14 @@ class LeagueSite:
             return Response(status_code=304, headers=headers)
         return FileAnswer(file, stamp.size, headers)
 
+    async def _served_page(self, request: Request) -> Response:
+        assert self._options.page
+        data, digest = self._options.page
+        headers = {**FRESH, "etag": f'"{digest[:32]}"', "content-type": HTML, "content-security-policy": served_page.APART}
+        if request.headers.get("if-none-match") == headers["etag"]:
+            return Response(status_code=304, headers=headers)
+        return FileAnswer(BytesIO(data), len(data), headers)
+
     # --- authors ---
 
     async def _author(self, request: Request) -> Response:
@@ -235,7 +273,26 @@ class LeagueSite:
         return await self._authors.sign_in(request)
 
     async def _sign_out(self, request: Request) -> Response:
+        if author := await self._authors.author(request):
+            self.forms.drop(author)
         return await self._authors.sign_out(request)
+
+    async def _take_entry(self, request: Request) -> Response:
+        try:
+            await self.forms.take(request)
+        except HTTPException as error:
+            return RefusedBody(request, self._sentence(request, error.status_code, str(error.detail), error.headers))
+        return Response(status_code=204)
+
+    async def _shown_entry(self, request: Request) -> Response:
+        view = self.view()
+        page = await self.forms.page(request, publishes_bots=self._publishes_bots(view))
+        return self._html(page, view) if page else RedirectResponse("/author", 303)
+
+    async def _send_entry(self, request: Request) -> Response:
+        view = self.view()
+        await self.forms.send(request, view, publishes_bots=self._publishes_bots(view))
+        return RedirectResponse("/author", 303)
 
     async def _entries(self, request: Request) -> Response:
         return await entries(request, self.desk, self.view())
@@ -246,7 +303,7 @@ class LeagueSite:
 
     def _publishes_bots(self, view: LeagueView | None) -> bool:
         known = view.league.terms if view else None
-        return known.publish_bots if known else self._before_the_first
+        return known.publish_bots if known else self._options.publishes_bots
 
     async def _submit(self, request: Request) -> Response:
         try:

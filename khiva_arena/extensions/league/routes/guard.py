@@ -23,8 +23,8 @@ from khiva_arena.extensions.serve.guard import (
     with_headers,
 )
 
-UPLOADS = "/api/submit"
-"""The path whose requests have bodies of a bound of their own."""
+UPLOADS, FORM_UPLOADS = "/api/submit", "/author/entry"
+"""The paths whose requests have bodies of a bound of their own."""
 API = "/api/"
 NO_HOST = "The request does not say which host it is for."
 MOST_ADDRESS = 1_000  # characters of a path and its query
@@ -52,7 +52,7 @@ class PublicGuard:
             await answer(scope, send, *refusal)
             return
         with suppress(ClientDisconnect):  # in the middle of a body
-            await self._app(scope, receive if scope["path"] == UPLOADS else Bounded(receive), with_headers(send))
+            await self._app(scope, receive if _is_upload(scope) else Bounded(receive), with_headers(send))
 
 
 def _take_forwarded(scope: Scope) -> None:
@@ -67,6 +67,10 @@ def _take_forwarded(scope: Scope) -> None:
         scope["scheme"] = scheme
 
 
+def _is_upload(scope: Scope) -> bool:
+    return scope["path"] in (UPLOADS, FORM_UPLOADS)
+
+
 def _refusal(scope: Scope) -> Refusal | None:
     headers = Headers(scope=scope)
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -78,7 +82,7 @@ def _refusal(scope: Scope) -> Refusal | None:
         may_lack = scope["path"].startswith(API)  # what is asked there needs the token itself, which no browser adds
         if origins != [f"{scope['scheme']}://{hosts[0]}"] and (origins or not may_lack):
             return Refusal(403, WRONG_ORIGIN)
-    return length_refusal(headers, inf if scope["path"] == UPLOADS else MOST_BYTES)
+    return length_refusal(headers, inf if _is_upload(scope) else MOST_BYTES)
 
 
 IN_THE_OPEN = (

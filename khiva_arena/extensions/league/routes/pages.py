@@ -57,20 +57,22 @@ class Page(NamedTuple):
     title: of the page, and its heading.
     main: all else in it.
     grows: whether it is kept up to date while somebody reads it.
+    uploads: whether it has a form that takes a file.
     """
 
     title: str
     main: Markup
     grows: bool = True
+    uploads: bool = False
 
 
 STYLE = Markup(in_palette(files(__package__) / "league.css"))
-SCRIPT = Markup((files(__package__) / "grow.js").read_text("utf-8"))
+SCRIPT, UPLOAD = (Markup((files(__package__) / name).read_text("utf-8")) for name in ("grow.js", "upload.js"))
 POLICY = (
-    f"default-src 'none'; script-src '{hash_of(SCRIPT)}'; style-src '{hash_of(STYLE)}'; connect-src 'self'; img-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src '{hash_of(SCRIPT)}' '{hash_of(UPLOAD)}'; style-src '{hash_of(STYLE)}'; connect-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""The policy of every page: it may run the script that keeps it up to date and wear its style, by their hashes, and no more."""
+"""The policy of every page: it may run the scripts of this folder and wear its style, by their hashes, and no more."""
 
 
 def document(page: Page, name: str, receipt: str) -> str:
@@ -96,6 +98,7 @@ def document(page: Page, name: str, receipt: str) -> str:
         tag("main", tag("h1", page.title), page.main, id="main", tabindex=-1),
         foot,
         tag("script", SCRIPT) if page.grows else joined(),
+        tag("script", UPLOAD) if page.uploads else joined(),
     )
     return "<!doctype html>\n" + tag("html", tag("head", head), body, lang="en")
 
@@ -379,11 +382,13 @@ def family(view: LeagueView, identity: str) -> Page | None:
 # --- queue and seasons ---
 
 
-def queue(view: LeagueView) -> Page:
-    """Return the page of what waits: names and states alone."""
+def queue(view: LeagueView, workbench: Markup) -> Page:
+    """Return the page of what waits: names and states alone. ``workbench``: the way to a page in which bots are written."""
     rows = [[one.name, one.state] for one in view.waiting]
     listed = table("Bots that wait, in order of arrival", ["bot", "state"], rows, left=2) if rows else tag("p", "No bot waits.")
-    return Page("Queue", joined(listed, tag("h2", "How to submit a bot", id="submit"), *entering.how_to_submit(view.league)))
+    return Page(
+        "Queue", joined(listed, tag("h2", "How to submit a bot", id="submit"), *entering.how_to_submit(view.league), workbench)
+    )
 
 
 def seasons(view: LeagueView) -> Page:

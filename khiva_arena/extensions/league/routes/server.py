@@ -21,7 +21,7 @@ from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import PUBLIC
-from khiva_arena.extensions.league.routes.app import LeagueSite
+from khiva_arena.extensions.league.routes.app import NOTHING_MORE, LeagueSite, SiteOptions
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.guard import PublicGuard
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
@@ -62,11 +62,11 @@ class ServerPlace(NamedTuple):
     listener: socket.socket | None = None
 
 
-def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say, *, publishes_bots: bool = False) -> None:
+def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say, options: SiteOptions = NOTHING_MORE) -> None:
     """Serve the pages of a league until it is interrupted. Raises ConfigError if that cannot be.
 
     limits: of uploads.
-    publishes_bots: whether bundles may hold the league's bots, by its settings.
+    options: what the site has beside its pages.
     """
     user = _user_of(folder, place.user)
     tls = _tls_of(place)
@@ -86,7 +86,7 @@ def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say, *, p
     trio.run(
         _run,
         listener,
-        LeagueSite(public, Desk(queue, limits), publishes_bots=publishes_bots),
+        LeagueSite(public, Desk(queue, limits), options),
         ConnectionBounds(CONNECTIONS_MOST, OF_AN_ADDRESS_MOST, tls),
         place.behind_proxy,
     )
@@ -116,6 +116,7 @@ async def _run(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_until_stopped, nursery.cancel_scope)
         nursery.start_soon(site.desk.refresh_again_and_again)
+        nursery.start_soon(site.forms.drop_old_again_and_again)
         nursery.start_soon(answer_all, listener, answer, bounds)
 
 

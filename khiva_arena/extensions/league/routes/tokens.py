@@ -1,5 +1,6 @@
 """Who a request comes from: its token, and the authors who have signed in."""
 
+import hmac
 import secrets
 import time
 from collections import OrderedDict
@@ -16,7 +17,7 @@ class Sessions:
     """The authors who have signed in: each has a random word, in a cookie, that stands for the token."""
 
     def __init__(self, clock: SecondsNow = time.monotonic) -> None:
-        self._clock = clock
+        self._clock, self._secret = clock, secrets.token_bytes(32)
         self._tokens: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
 
     def begin(self, token: str) -> str:
@@ -31,6 +32,10 @@ class Sessions:
         """Return the token of a session, None if there is no such session or it is over."""
         ends, token = self._tokens.get(_key(word), (0.0, ""))
         return token if self._clock() < ends else None
+
+    def form_token(self, word: str) -> str:
+        """Return what the forms of a session have in them, which pages of others cannot read."""
+        return hmac.new(self._secret, word.encode(errors="replace"), sha256).hexdigest()
 
     def end(self, word: str) -> None:
         """End a session."""

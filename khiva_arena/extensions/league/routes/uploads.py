@@ -44,7 +44,7 @@ class Uploads:
         self._bytes = 0
 
     @contextmanager
-    def _place(self, author: Author) -> Iterator[bytearray]:
+    def place(self, author: Author) -> Iterator[bytearray]:
         """Yield the buffer of one more upload. Raises HTTPException if there is no place."""
         if author.id in self._authors:
             raise HTTPException(429, ONE_AT_A_TIME, {"retry-after": "60"})
@@ -74,13 +74,11 @@ class Uploads:
         name = request.query_params.get("name", "")
         if not name:
             raise HTTPException(400, NO_NAME)
-        if int(request.headers.get("content-length", "0")) > MOST_UPLOAD:
-            raise HTTPException(413, TOO_LARGE)
         agreed = request.query_params.get(AGREED) == "1"
         if publishes_bots and not agreed:
             raise HTTPException(422, NOT_AGREED)
-        with self._place(author) as data:
-            await self._receive(request, data)
+        with self.place(author) as data:
+            await self.receive(request, data)
             try:
                 active = view.active_of(author.id) if view else ()
                 entry = await desk.add_upload(author, name, bytes(data), active, agreed=agreed)
@@ -88,7 +86,10 @@ class Uploads:
                 raise HTTPException(422, str(error)) from None
         return JSONResponse({"entry": entry.number, "state": entry.state, **receipt(view)}, 202)
 
-    async def _receive(self, request: Request, data: bytearray) -> None:
+    async def receive(self, request: Request, data: bytearray) -> None:
+        """Add the body of a request to a buffer. Raises HTTPException if it is too large or too slow, ClientDisconnect."""
+        if int(request.headers.get("content-length", "0")) > MOST_UPLOAD:
+            raise HTTPException(413, TOO_LARGE)
         more = True
         while more:
             ends = len(data) + PIECE_BYTES

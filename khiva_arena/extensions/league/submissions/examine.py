@@ -43,7 +43,6 @@ from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, is_at_work, take_back_older
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.names import compared, name_taken
-from khiva_arena.extensions.league.submissions.packing import refuse_outside
 from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
@@ -264,8 +263,14 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
     return bot_files.pinned(bot, replace(interpreters, pins={bot.interpreted.word: module.digest}))
 
 
+def _refuse_outside(bot_toml: Path, paths: Sequence[str]) -> None:
+    """Refuse files outside of a bot's folder, which no upload has. Raises ConfigError."""
+    name = Path(paths[0]).name
+    raise ConfigError(f"{bot_toml}: {name} lies outside of its folder; copy it into the folder, and leave include out")
+
+
 def _loaded(league: League, folder: Path, name: str, interpreters: Interpreters) -> Bot:
-    loading = replace(league.loading, include=refuse_outside, interpreters=interpreters)
+    loading = replace(league.loading, include=_refuse_outside, interpreters=interpreters)
     return replace(bot_files.load(str(folder), loading=loading), name=name, author="")
 
 

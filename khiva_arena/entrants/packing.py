@@ -1,17 +1,14 @@
-"""A bot's files as one stream of bytes, for the queue and for uploads: entrants/archive.py has its form."""
+"""A bot's files as one stream of bytes, as a league takes them: archive.py has its form."""
 
 import glob
 import json
-import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.archive import MANIFEST, MOST_BYTES, PackedContent, check_packed, stream_of
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.commits import without_commit
 from khiva_arena.errors import ConfigError
 
 
@@ -42,16 +39,18 @@ def _manifest(bot: Bot) -> str:
     else:
         commands = {"run": shlex.join(bot.run)}
     given = {key: words for key, words in commands.items() if words}
-    values = {"name": without_commit(bot.name, bot.commit), **given, "build": shlex.join(bot.build), "games": bot.games}
+    values = {"name": _own_name(bot), **given, "build": shlex.join(bot.build), "games": bot.games}
     tops = dict.fromkeys(name.partition("/")[:2] for name, _ in bot.sources)
     values["files"] = [glob.escape(top) + ("/**/*" if below else "") for top, below in tops]
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 
 
-def refuse_outside(bot_toml: Path, paths: Sequence[str]) -> None:
-    """Refuse files outside of a bot's folder, which no upload has. Raises ConfigError."""
-    name = os.path.basename(paths[0])
-    raise ConfigError(f"{bot_toml}: {name} lies outside of its folder; copy it into the folder, and leave include out")
+def _own_name(bot: Bot) -> str:
+    if not bot.commit:
+        return bot.name
+    from khiva_arena.entrants.commits import without_commit  # not above: a page in a browser has none of what it needs
+
+    return without_commit(bot.name, bot.commit)
 
 
 def _read(bot: Bot, path: Path) -> PackedContent:

@@ -1,0 +1,53 @@
+"""The page khiva-arena.html beside a league: authors write bots in it. It is kept apart from the pages of the league."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.display.page.html import BEGINNING
+from khiva_arena.display.page.released import whose_page
+from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.league.routes.markup import Markup, link, tag
+
+PATH = "/khiva-arena.html"
+MOST_BYTES = 64 << 20
+APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
+"""The policy beside the page's own one: it has an origin of its own, so no cookie of an author, and stands in no frame."""
+
+
+class ServedPage(NamedTuple):
+    """The page as it is served.
+
+    data: its bytes.
+    digest: their SHA-256.
+    """
+
+    data: bytes
+    digest: str
+
+
+def read(path: Path) -> ServedPage:
+    """Read the page before the server confines itself. Raises ConfigError if it cannot be read, or is another kind of file."""
+    try:
+        data = regular_files.read(path, MOST_BYTES)
+    except OSError as error:
+        raise ConfigError(f"--page {path}: {error.strerror or error}") from None
+    if not data.startswith(BEGINNING):
+        raise ConfigError(f"--page {path}: `khiva-arena page` did not make this; take khiva-arena.html from a release")
+    return ServedPage(data, sha256(data).hexdigest())
+
+
+def pointer(page: ServedPage, *, by_form: bool) -> Markup:
+    """Return a paragraph that leads to the page. ``by_form``: authors may upload what it saves."""
+    form = (" and upload the file when you are ", link("/author", "signed in"), ". ") if by_form else (". ",)
+    return tag(
+        "p",
+        "Without installing anything: write one in ",
+        link(PATH, "khiva-arena.html"),
+        ", choose \u201cSave for a league\u201d",
+        *form,
+        "The page has the SHA-256 ",
+        tag("code", page.digest),
+        f", {whose_page(page.digest)}.",
+    )
