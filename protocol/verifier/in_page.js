@@ -39,7 +39,7 @@ export function serve(scope) {
   };
   let last = Promise.resolve();
   scope.onmessage = ({ data }) => {
-    if (bench && data.workbench && ["replay", "save"].includes(JSON.parse(data.workbench).do)) answer(data); // between two matches of a play
+    if (bench && data.workbench && ["replay", "save", "hear"].includes(JSON.parse(data.workbench).do)) answer(data); // between two matches, or while a person is asked
     else last = last.then(() => answer(data));
   };
 }

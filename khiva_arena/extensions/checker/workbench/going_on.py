@@ -6,13 +6,12 @@ The steps before are played again with the modules at the table, as ``khiva-aren
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from khiva_arena.arbiter.continued_steps import ContinuedSteps
 from khiva_arena.arbiter.job import Job
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.in_page import BY_THE_WALL, NO_MODULE, film_of, game_not_checked, pages_of, shown
-from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage, module_in
+from khiva_arena.extensions.checker.workbench.seats import Module, module_in, played
 from khiva_arena.games.registry import HASHED
 from khiva_arena.records.replay.decided import THIS_DEAL, choice_meant, decision_of, end_of
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
@@ -77,16 +76,13 @@ async def played_on(page: Any, held: HeldMatch, job: Job) -> Record:
 
     page: what runs modules.
     """
-    assert job.past is not None
-    modules: list[LiveModule | RerunModule] = []
-    try:
-        for bot, seat in zip(held.seated, held.record.header.seats, strict=True):
-            files, key = (bot.files[0].digest, bot.payload), seat.number.to_bytes(8, "big")
-            modules.append(module_in(page, files, pages_of(held.definition), key))
-        return await ContinuedSteps(job, job.past, SeatsInPage(modules)).record()
-    finally:
-        for module in modules:
-            module.end()
+    return (await played(job, lambda seat: module_of(page, held, seat))).record
+
+
+def module_of(page: Any, held: HeldMatch, seat: int) -> Module:
+    """Return the module of a seat. Raises HostFault. ``page``: what runs modules."""
+    bot, number = held.seated[seat], held.record.header.seats[seat].number
+    return module_in(page, (bot.files[0].digest, bot.payload), pages_of(held.definition), number.to_bytes(8, "big"))
 
 
 async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""A person at a seat of the workbench who chooses by a rule, without a browser."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from native_page import NativePage
+from workbench_played import Event, block, template
+
+from khiva_arena.extensions.checker.workbench.workbench import Workbench
+
+Answer = Callable[[int, int], Any]
+"""Returns the choice from how many questions came before, and how many choices there are."""
+SEATED = {"do": "sit", "game": "khiva", "seats": 2, "seat": 0, "seed": "x", "opponent": "greedy"}
+
+
+def sat(home: Path, answer: Answer, *, live: bool = True, files: Mapping[str, str] | None = None, **wish: Any) -> list[Event]:
+    """All that the workbench tells of a person's match."""
+    return asyncio.run(_sat(home, answer, live, SEATED | {"files": files or template()} | wish))
+
+
+async def _sat(home: Path, answer: Answer, live: bool, request: Mapping[str, Any]) -> list[Event]:
+    told: list[Event] = []
+    heard: list[asyncio.Task[None]] = []
+    ask: dict[str, Any] = {}
+    asked = 0
+
+    def tell(event: Event) -> None:
+        nonlocal asked
+        told.append(json.loads(json.dumps(event)))
+        message = event.get("message", {})
+        if message.get("type") == "ask":
+            ask.update(message["ask"])
+        if message.get("type") in ("ask", "said"):  # the latter if the choice was refused
+            choice = {"type": "choose", "req": ask["req"], "choice": answer(asked, len(ask["legal"]))}
+            asked += 1
+            heard.append(asyncio.create_task(bench.work({"do": "hear", "message": choice})))
+
+    bench = Workbench(NativePage(live=live), tell, home, block("opponents"))
+    await bench.work(request)
+    await asyncio.gather(*heard)
+    return told

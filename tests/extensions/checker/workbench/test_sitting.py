@@ -1,0 +1,63 @@
+"""A person's match in the workbench, without a browser: to the record that the command plays, and with its refusals."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_person import by_command, choice_of
+from scripted_seat import sat
+from workbench_played import template
+
+pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
+TABLES = [("khiva", 2, 0), ("khiva", 3, 2), ("emira", 3, 1), ("silk_road", 2, 1), ("silk_road", 3, 0)]
+
+
+@pytest.mark.parametrize(("game", "seats", "seat"), TABLES)
+def test_the_same_choices_give_the_record_of_the_command(tmp_path: Path, game: str, seats: int, seat: int) -> None:
+    seated, *_, over, stood = sat(tmp_path, choice_of, game=game, seats=seats, seat=seat)
+    record = by_command(tmp_path, *shlex.split(seated["line"])[2:])
+    assert record.digest == stood["digest"]
+    match = over["message"]["over"]["match"]
+    assert (match["names"][seat], match["ranks"], match["scores"]) == ("you", [*record.ranks], [*record.scores])
+    assert sum(choice.seat == seat for step in record.steps for choice in step) > 10
+    rows = zip(record.steps, (record.ticks or ())[1:], strict=True)
+    assert {took for step, row in rows for one, took in zip(step, row, strict=True) if one.seat == seat} == {1}
+
+
+def test_ones_own_bot_is_an_opponent_and_jspi_changes_no_record(tmp_path: Path) -> None:
+    with_jspi, without = (sat(tmp_path, choice_of, live=live, seats=3, opponent="own") for live in (True, False))
+    assert with_jspi[-1] == without[-1]
+    assert with_jspi[0]["line"].count("--bot my-bot") == 2
+
+
+def test_a_person_sees_no_clock_and_what_play_shows(tmp_path: Path) -> None:
+    told = [event["message"] for event in sat(tmp_path, choice_of) if event["kind"] == "seat"]
+    asks = [message["ask"] for message in told if message["type"] == "ask"]
+    assert {ask["turn_ms"] for ask in asks} == {86_400_000}
+    assert (told[0]["type"], told[0]["names"], told[0]["marks"]) == ("table", ["you", "greedy"], [["person"], []])
+    assert [message["type"] for message in told].count("chosen") == len(asks) > 10
+
+
+@pytest.mark.parametrize("tried", [10_000, -1, True, "0", None])
+def test_a_choice_that_is_none_is_refused_and_the_question_stays_open(tmp_path: Path, tried: Any) -> None:
+    answers = iter([tried])
+    told = sat(tmp_path, lambda asked, legal: next(answers, 0))
+    said = [event["message"] for event in told if event.get("message", {}).get("type") == "said"]
+    assert [(message["text"].startswith("There is no choice"), message["open"]) for message in said] == [(True, True)]
+    assert told[-1]["kind"] == "stood"
+
+
+@pytest.mark.parametrize(
+    ("wish", "why"), [({"seat": 2}, "no seat 2"), ({"seat": -1}, "no seat -1"), ({"seed": "a\n"}, "printable")]
+)
+def test_a_seat_that_there_is_not_is_refused(tmp_path: Path, wish: dict[str, Any], why: str) -> None:
+    (refused,) = sat(tmp_path, choice_of, **wish)
+    assert (refused["kind"], refused["of"]) == ("refused", "sit")
+    assert why in refused["why"]
+
+
+def test_ones_own_bot_that_does_not_start_is_refused_at_its_line(tmp_path: Path) -> None:
+    *_, refused = sat(tmp_path, choice_of, opponent="own", files=template(main="x = (\n"))
+    assert (refused["of"], refused["file"], refused["line"]) == ("sit", "main.py", 1)
+    assert "SyntaxError" in refused["why"]
