@@ -152,9 +152,9 @@ export function workbench(drawings) {
     started: () => { if (!is_playing && !has_stopped) say("Ready: Ctrl-Enter plays, or Cmd-Enter."); },
     seated: (found) => own.seated(found),
     seat: ({ message }) => own.hears(message),
-    stood() {
+    stood(found) {
       rests();
-      own.stood();
+      own.stood(found);
     },
     refused({ of, why, file, line }) {
       if (of === "save") saving = -1;

@@ -32,11 +32,11 @@ export function yourself(drawings, ask, again, leaves) {
     is_open = open;
     leave.textContent = open ? "Leave the match" : "← back to your bot";
   };
-  const closes = () => {
+  const closes = (digest = "") => {
     stands(false);
     const next = { ...wish, seat: (wish.seat + 1) % wish.seats };
     const buttons = /** @type {[string, Wish][]} */ ([["again", { ...wish, seed: "" }], ["the same deal in another seat", next]]);
-    const shown = line ? [h("p", {}, `This deal on the command line${wish.opponent === "own" ? ", beside the folders of “Save”" : ""}:`), h("pre", { class: "report", tabindex: 0, "aria-label": "the command that plays this deal", "data-what": "deal" }, line)] : [];
+    const shown = line ? [h("p", {}, `This deal on the command line${wish.opponent === "own" ? ", beside the folders of “Save”" : ""}:`), h("pre", { class: "report", tabindex: 0, "aria-label": "the command that plays this deal", "data-what": "deal" }, line), digest ? h("p", { class: "note" }, `The digest of your match is ${digest}.`) : null] : [];
     refill(after, h("div", { class: "bar" }, buttons.map(([words, what]) => h("button", { type: "button", onclick: () => again(what) }, words))), ...shown);
   };
   return {
@@ -66,7 +66,7 @@ export function yourself(drawings, ask, again, leaves) {
       is_asked ||= message.type === "ask";
       heard(message);
     },
-    stood: closes,
+    stood: (/** @type {{ digest: string }} */ { digest }) => closes(digest),
     /** Whether the person had been asked when the match failed, and so reads at the seat why. @param {string} why */
     fails(why) {
       if (!is_asked) return false;
