@@ -37,16 +37,18 @@ const field = document.querySelector(`[name=${arguments[0]}]`);
 field.value = arguments[1];
 field.dispatchEvent(new Event("change", { bubbles: true }));
 """
-SEEN = "[...document.querySelectorAll('.yourself :is(%s)')].filter((one) => one.checkVisibility())"
-LEAVES = "const leaves = new Event('beforeunload', { cancelable: true }); return !dispatchEvent(leaves);"
 OVER = "document.querySelector('.after button')"
-KEYS = SEEN % ".options button kbd, .board [data-choice]:not(:disabled) kbd"
-TAPS = SEEN % ".news ~ .options button, .menu button:not(:disabled), .tabletop button:not(:disabled), .tabletop .spot > summary"
-BY_KEYS = f"return {OVER} ? 'over' : document.querySelector('.yourself .news') ? ' ' : {KEYS}[0]?.textContent"
+KEYS = "[...document.querySelectorAll('.yourself :is(.options button, .board [data-choice]:not(:disabled)) kbd')]"
+BY_KEYS = f"""
+if ({OVER}) return 'over';
+return document.querySelector('.yourself .news') ? ' ' : {KEYS}.find((one) => one.checkVisibility())?.textContent;
+"""
 BY_TAPS = f"""
 if ({OVER}) return 'over';
 const go_on = document.querySelector('.news') && document.querySelector('.yourself .options button');
-const place = go_on || {TAPS}.at(-1);
+const shown = (which) => [...document.querySelectorAll(`.tabletop ${{which}}`)].filter((one) => one.checkVisibility()).at(-1);
+const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary', 'button:not(:disabled)'];
+const place = go_on || lain.map(shown).find(Boolean);
 if (!place) return null;
 place.scrollIntoView({{ block: "center" }});
 const {{ x, y, width, height }} = place.getBoundingClientRect();
@@ -94,8 +96,7 @@ def seated(opened: Browser, page: Path, game: str, seats: int, view: str = "") -
     press(opened, ENTER)
     for name, value in {"game": game, "seats": str(seats), "seed": "x", "against": "greedy"}.items():
         opened.js(SET, name, value)
-    tab_to(opened, "Play yourself")
-    press(opened, ENTER)
+    press(opened, ENTER)  # the door has led to the button
 
 
 def played(opened: Browser, look: str, act: Callable[[str], None]) -> Sat:

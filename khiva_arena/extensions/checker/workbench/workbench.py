@@ -7,6 +7,7 @@ Requests are plain values, and so are the events that are told:
     {"do": "replay", "name"}: of the match 1/ORDINAL
     {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to be read
     {"do": "sit", "files", "game", "seats", "seat", "seed", "opponent"}: a person sits there; "own" for the author's bot
+    {"do": "take_over", "name", "step", "seat"}: a person plays the match 1/ORDINAL on from there
     {"do": "hear", "message"}: from the person
     {"do": "open"}, with a zip; {"do": "open", "entries"}, with the files of a folder
 
@@ -15,8 +16,8 @@ Requests are plain values, and so are the events that are told:
     {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
     {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"}, {"kind": "wanted", "entries"},
     {"kind": "opened", "files"}
-    {"kind": "seated", "line", "seed", "id"}: a person's match, and the line that plays it
-    {"kind": "seat", "message"}: to the person; {"kind": "stood", "digest"}: the match is over
+    {"kind": "seated", "line", "seed"}: a person's match, and the line that plays it; "" for none
+    {"kind": "seat", "message"}: to the person; {"kind": "stood", "digest"}: the match is over; "ends", too, if it was taken over
 """
 
 import asyncio
@@ -39,19 +40,21 @@ from khiva_arena.common import shipped
 from khiva_arena.common.result import NOT_MEASURED, Verdict
 from khiva_arena.common.text import printable
 from khiva_arena.competition.events.results import of_record
+from khiva_arena.competition.settings.alone import match_alone
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
 from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
-from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
+from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, both_ends, go_on, module_of, number_in
 from khiva_arena.extensions.checker.workbench.seats import Module, module_in, played
-from khiva_arena.extensions.checker.workbench.sitting import Sitting
+from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, job_taken_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
+from khiva_arena.records.replay.decided import decision_of
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, run_digest
 from khiva_arena.records.replay.verify import verify
@@ -95,8 +98,8 @@ class Workbench:
         self._matches: dict[str, tuple[Record, bytes]] = {}
         self._definition: Definition | None = None
         """Of the event of these matches."""
-        self._payloads: set[str] = set()
-        """The hashes of what the page holds for the last play."""
+        self._payloads: dict[str, set[str]] = {}
+        """The hashes of what the page holds for the last play, and the last match of a person."""
         self._hear: Callable[[Mapping[str, Any]], None] = lambda message: None
         """Takes a message of the person who sat down last."""
 
@@ -108,6 +111,8 @@ class Workbench:
                     await self._play(request)
                 case "sit":
                     await self._sit(request)
+                case "take_over":
+                    await self._take_over(request)
                 case "hear":
                     self._hear(request["message"])
                 case "replay":
@@ -179,14 +184,15 @@ class Workbench:
             bots = typed.bots_of(settings)
             payloads = [_payload_of(bot) for bot in bots]
         modules = typed.as_modules(bots, payloads)
-        self._hold({module.parts[1]: payload for module, payload in zip(modules, payloads, strict=True)})
+        self._hold("play", {module.parts[1]: payload for module, payload in zip(modules, payloads, strict=True)})
         return line, typed.event_of(settings, modules), modules
 
-    def _hold(self, payloads: Mapping[str, bytes]) -> None:
-        """Have the page hold these payloads, by their hashes, and no others: or it would keep each version of a bot."""
-        for digest in self._payloads:
+    def _hold(self, what: str, payloads: Mapping[str, bytes]) -> None:
+        """Have the page hold the payloads of the last play, and of the last match of a person: or it would keep each version of a
+        bot. ``payloads``: by their hashes. ``what``: which of the two."""
+        before, self._payloads[what] = self._payloads.get(what, set()), {*payloads}
+        for digest in before.difference(*self._payloads.values()):
             self._page.drop(digest)
-        self._payloads = {*payloads}
         for digest, payload in payloads.items():
             self._page.take(digest, payload)
 
@@ -205,16 +211,29 @@ class Workbench:
             bot = next(bot for bot in players if not bot.guest)
             payload = _payload_of(bot)
         module = typed.as_module(bot, payload)
-        self._hold({module.parts[1]: payload})
-        sat = Sitting(settings, [player if player.guest else module for player in players], self._tell_seat)
-        self._tell({"kind": "seated", "line": line, "seed": settings.seed, "id": sat.job.header.match})
-        self._hear, pages = sat.hear, module_pages(settings.resources.memory)
-        here = await sat.play(lambda bot, number: self._module(bot, pages, number))
+        self._hold("sit", {module.parts[1]: payload})
+        entrants = [player if player.guest else module for player in players]
+        alone = match_alone(settings, entrants, typed.sandbox_of(settings))
+        sat, pages = Sitting(job_alone(alone), self._tell_seat), module_pages(settings.resources.memory)
+        self._tell({"kind": "seated", "line": line, "seed": settings.seed})
+        self._hear, of = sat.hear, alone.header.seats
+        here = await sat.play(lambda seat: self._module(alone.entrants[seat], pages, of[seat].number))
         for seat, notes in here.notes.items() if is_own else ():
             faults = [blame for at, blame in here.faults if at == seat]
             _refuse_start(module, faults, notes, trace_in(printable(notes), files))
         sat.show_end(here.record)
         self._tell({"kind": "stood", "digest": here.record.digest})
+
+    async def _take_over(self, request: Mapping[str, Any]) -> None:
+        """Let a person play a match of the last play on, from a step, and show both ends."""
+        held, step, seat = self._held(request["name"]), number_in(request, "step"), number_in(request, "seat")
+        decision = decision_of(held, step, seat)
+        sat = Sitting(job_taken_over(held, step, seat), self._tell_seat)
+        self._tell({"kind": "seated", "line": "", "seed": ""})
+        self._hear = sat.hear
+        here = await sat.play(lambda seat: module_of(self._page, held, seat))
+        sat.show_end(here.record)
+        self._tell({"kind": "stood", "digest": here.record.digest, "ends": both_ends(held, decision, here.record)})
 
     def _tell_seat(self, message: Mapping[str, Any]) -> None:
         self._tell({"kind": "seat", "message": message})

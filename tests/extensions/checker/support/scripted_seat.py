@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from native_page import NativePage
-from workbench_played import Event, block, template
+from workbench_played import WISH, Event, block, template
 
 from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
@@ -21,7 +21,13 @@ def sat(home: Path, answer: Answer, *, live: bool = True, files: Mapping[str, st
     return asyncio.run(_sat(home, answer, live, SEATED | {"files": files or template()} | wish))
 
 
-async def _sat(home: Path, answer: Answer, live: bool, request: Mapping[str, Any]) -> list[Event]:
+def taken_over(home: Path, answer: Answer, step: Any, seat: Any) -> list[Event]:
+    """All that the workbench tells of a match of two bots, of its replay, and of the person who takes a seat of it over."""
+    play, replay = WISH | {"do": "play", "files": template()}, {"do": "replay", "name": "1/0"}
+    return asyncio.run(_sat(home, answer, True, play, replay, replay | {"do": "take_over", "step": step, "seat": seat}))
+
+
+async def _sat(home: Path, answer: Answer, live: bool, *requests: Mapping[str, Any]) -> list[Event]:
     told: list[Event] = []
     heard: list[asyncio.Task[None]] = []
     ask: dict[str, Any] = {}
@@ -39,6 +45,7 @@ async def _sat(home: Path, answer: Answer, live: bool, request: Mapping[str, Any
             heard.append(asyncio.create_task(bench.work({"do": "hear", "message": choice})))
 
     bench = Workbench(NativePage(live=live), tell, home, block("opponents"))
-    await bench.work(request)
+    for request in requests:
+        await bench.work(request)
     await asyncio.gather(*heard)
     return told

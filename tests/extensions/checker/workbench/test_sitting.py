@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scripted_person import by_command, choice_of
-from scripted_seat import sat
+from scripted_seat import sat, taken_over
 from workbench_played import template
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("python")]
@@ -61,3 +61,27 @@ def test_ones_own_bot_that_does_not_start_is_refused_at_its_line(tmp_path: Path)
     *_, refused = sat(tmp_path, choice_of, opponent="own", files=template(main="x = (\n"))
     assert (refused["of"], refused["file"], refused["line"]) == ("sit", "main.py", 1)
     assert "SyntaxError" in refused["why"]
+
+
+def test_a_seat_that_is_taken_over_goes_on_as_recorded_if_the_person_chooses_so(tmp_path: Path) -> None:
+    told = taken_over(tmp_path, choice_of, 5, 0)
+    ends = told[-1]["ends"]
+    (replay,) = [event for event in told if event["kind"] == "replay"]
+    recorded = [who for step in replay["block"]["asked"][0][5:] for who in step if who[0] == 0]
+    first = next(event["message"] for event in told if event.get("message", {}).get("type") == "ask")
+    assert first["frame"]["events"], "what the seat saw before"
+    assert ends["now"]["choice"] == choice_of(0, len(first["ask"]["legal"]))
+    same = taken_over(tmp_path, lambda asked, legal: recorded[asked][3], 5, 0)[-1]["ends"]
+    of_bots = same["then"].pop("digest")
+    assert same["then"] | {"digest": of_bots} == ends["then"]
+    assert same["now"].pop("digest") != of_bots, "a person sat there"
+    assert same["now"] == same["then"]
+
+
+@pytest.mark.parametrize(
+    ("step", "seat", "why"), [(5, 2, "--seat 2"), (10_000, 0, "--step 10000"), ("5", 0, "--step"), (5, True, "--seat")]
+)
+def test_a_seat_that_was_not_asked_cannot_be_taken_over(tmp_path: Path, step: Any, seat: Any, why: str) -> None:
+    *_, refused = taken_over(tmp_path, choice_of, step, seat)
+    assert (refused["kind"], refused["of"]) == ("refused", "take_over")
+    assert why in refused["why"]
