@@ -47,7 +47,7 @@ BY_TAPS = f"""
 if ({OVER}) return 'over';
 const go_on = document.querySelector('.news') && document.querySelector('.yourself .options button');
 const shown = (which) => [...document.querySelectorAll(`.tabletop ${{which}}`)].filter((one) => one.checkVisibility()).at(-1);
-const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary', 'button:not(:disabled)'];
+const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary', 'button:not(:disabled, [aria-pressed=true])'];
 const place = go_on || lain.map(shown).find(Boolean);
 if (!place) return null;
 place.scrollIntoView({{ block: "center" }});

@@ -51,7 +51,7 @@ export function workbench(drawings) {
   const stop = h("button", { type: "button", disabled: true, onclick: () => end() }, "Stop");
   const form = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play", onsubmit: (event) => { event.preventDefault(); begin_play(); } }, game, seats, opponent, matches, seed, play, stop));
   const value = (/** @type {string} */ key, within = form) => /** @type {HTMLInputElement} */ (within.elements.namedItem(key)).value;
-  const own = yourself(drawings, (what) => ask(what), (what) => take_seat(what), () => (own.is_open() ? end(LEFT) : stands_up()));
+  const own = yourself(drawings, (what) => ask(what), (what, one) => take_seat(what, one), () => (own.is_open() ? end(LEFT) : stands_up()));
   const seat = select("seat", "seat", []);
   const sitting = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play yourself", onsubmit: (event) => { event.preventDefault(); sits(); } }, seat, select("against", "against", own.against), h("button", { type: "submit" }, "Play yourself")));
   const say = (/** @type {string} */ words) => { status.textContent = words; };
@@ -62,7 +62,7 @@ export function workbench(drawings) {
     if (asked || edits === at_play[1]) editor.mark(file, line, text, asked || !goes_on);
     draw_tabs();
   };
-  const found = results(drawings, (what) => ask(what), marks);
+  const found = results(drawings, (what) => ask(what), marks, (one, { step, seat }) => take_seat({ do: "take_over", name: one.key, step, seat, seats: one.names.length, seed: "" }, one));
   const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; if (!worker && !has_failed) start(); });
 
   const draw_tabs = () => refill(tabs, ...Object.keys(editor.files()).map((file) => h("button", { type: "button", "aria-pressed": String(file === editor.shown()), onclick: () => { editor.show(file); draw_tabs(); editor.focus(); } }, file)));
@@ -123,18 +123,20 @@ export function workbench(drawings) {
   };
   const sits = () => {
     if (is_playing || !form.reportValidity()) return;
-    take_seat({ do: "sit", files: editor.files(), game: value("game"), seats: Number(value("seats")), seed: value("seed").trim(), seat: Number(value("seat", sitting)), opponent: value("against", sitting) });
+    take_seat({ do: "sit", files: editor.files(), game: value("game"), seats: Number(value("seats")), seed: value("seed").trim(), seat: Number(value("seat", sitting)), opponent: value("against", sitting) }, null);
   };
-  const take_seat = (/** @type {import("./yourself.js").Wish} */ what) => {
+  const take_seat = (/** @type {import("./yourself.js").Wish} */ what, /** @type {import("./types").Match | null} */ one) => {
+    if (is_playing) return say("Stop the play first.");
     [is_playing, at_play] = [true, [editor.shown(), edits]];
     element.classList.add("seated");
-    own.begin(what);
+    own.begin(what, one);
     ask(what);
   };
   const stands_up = () => {
     own.hide();
     element.classList.remove("seated");
-    editor.focus();
+    if (own.is_over_from()) found.to_viewer();
+    else editor.focus();
   };
   const end = (why = "Stopped. What was played stays in the table.") => {
     worker?.end();

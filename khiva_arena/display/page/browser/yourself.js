@@ -1,5 +1,6 @@
 // A seat of one's own in the page: the match is played in the page's worker, which asks whoever looks at the page.
 
+import { beside } from "./going_on.js";
 import { h, refill } from "./dom.js";
 import { sit } from "./seat.js";
 
@@ -12,7 +13,7 @@ const AGAINST = { greedy: "the greedy bot", weak: "the weak bot", strong: "the s
 /**
  * @param {Record<string, import("./types").Drawing>} drawings
  * @param {(request: Record<string, any>) => void} ask  the worker
- * @param {(wish: Wish) => void} again  takes a seat
+ * @param {(wish: Wish, one: import("./types").Match | null) => void} again  takes a seat
  * @param {() => void} leaves  called when the seat is left, whether the match is over or not
  */
 export function yourself(drawings, ask, again, leaves) {
@@ -27,28 +28,33 @@ export function yourself(drawings, ask, again, leaves) {
   /** @type {Wish} */
   let wish;
   let line = "";
+  /** @type {import("./types").Match | null} */
+  let over_from = null; // the match that goes on with a person
 
   const stands = (/** @type {boolean} */ open) => {
     is_open = open;
-    leave.textContent = open ? "Leave the match" : "← back to your bot";
+    leave.textContent = open ? "Leave the match" : over_from ? "← back to the recorded match" : "← back to your bot";
   };
-  const closes = (digest = "") => {
+  /** @param {{ digest?: string, ends?: any }} [found]  the end of the match, unless it was lost */
+  const closes = ({ digest = "", ends } = {}) => {
     stands(false);
+    if (over_from) return refill(after, h("div", { class: "bar" }, h("button", { type: "button", onclick: () => again(wish, over_from) }, "take it over again")), ends ? beside(over_from, ends, null) : null);
     const next = { ...wish, seat: (wish.seat + 1) % wish.seats };
     const buttons = /** @type {[string, Wish][]} */ ([["again", { ...wish, seed: "" }], ["the same deal in another seat", next]]);
     const shown = line ? [h("p", {}, `This deal on the command line${wish.opponent === "own" ? ", beside the folders of “Save”" : ""}:`), h("pre", { class: "report", tabindex: 0, "aria-label": "the command that plays this deal", "data-what": "deal" }, line), digest ? h("p", { class: "note" }, `The digest of your match is ${digest}.`) : null] : [];
-    refill(after, h("div", { class: "bar" }, buttons.map(([words, what]) => h("button", { type: "button", onclick: () => again(what) }, words))), ...shown);
+    refill(after, h("div", { class: "bar" }, buttons.map(([words, what]) => h("button", { type: "button", onclick: () => again(what, null) }, words))), ...shown);
   };
   return {
     element,
     /** The opponents of a person, as options. */
     against: Object.entries(AGAINST),
     is_open: () => is_open,
+    is_over_from: () => over_from !== null,
     is_shown: () => !element.hidden,
     keys: (/** @type {string} */ key) => keys(key),
-    /** Takes a seat, before its worker knows. @param {Wish} asked */
-    begin(asked) {
-      [wish, line, is_asked, element.hidden] = [asked, "", false, false];
+    /** Takes a seat, before its worker knows. @param {Wish} asked @param {import("./types").Match | null} one  the match whose seat is taken over */
+    begin(asked, one) {
+      [wish, over_from, line, is_asked, element.hidden] = [asked, one, "", false, false];
       stands(true);
       for (const part of [place, after]) refill(part);
       const seat = h("div");
@@ -66,7 +72,7 @@ export function yourself(drawings, ask, again, leaves) {
       is_asked ||= message.type === "ask";
       heard(message);
     },
-    stood: (/** @type {{ digest: string }} */ { digest }) => closes(digest),
+    stood: closes,
     /** Whether the person had been asked when the match failed, and so reads at the seat why. @param {string} why */
     fails(why) {
       if (!is_asked) return false;
