@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from khiva_arena.arbiter.person import Person, read
 from khiva_arena.display.page.html import seat_page
-from khiva_arena.display.page.person import Person, read
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.contained import contained
 from khiva_arena.extensions.seats.hints import Hints

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from khiva_arena import __version__
 from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.person import names_at, page_of_end
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.common.result import Clock
 from khiva_arena.common.setting_row import duration_ms
@@ -26,7 +27,6 @@ from khiva_arena.competition.run.live_views import LIVE_VIEWS
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.page.html import has_drawing
-from khiva_arena.display.page.person import names_at, page_of_end
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.hints.starts import start_match

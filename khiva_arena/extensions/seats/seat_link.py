@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import trio
 
-from khiva_arena.display.page.person import NO_HINTS, Frames, Person
+from khiva_arena.arbiter.person import NO_HINTS, Frames, Person
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats import link_protocol
 from khiva_arena.extensions.seats.hints import Hints

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from khiva_arena.arbiter.person import Person
 from khiva_arena.common.text import ISOLATES, harmless
-from khiva_arena.display.page.person import Person
 from khiva_arena.display.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.hints import Hints

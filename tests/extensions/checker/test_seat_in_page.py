@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from author import ENTER, Browser, at_the_doors, press, tab_to, tap
+from author import ENTER, Browser, at_the_doors, press, status, tab_to, tap
 from browser import WIDE, Page, browser
 from checker import checker
 from firefox import firefox
@@ -22,7 +22,7 @@ window.Worker = class extends start {
     super(...words);
     made.push(this);
     const asks_now = (event) => /^{"kind": "seat", "message": {"type": "ask"/.test(event.data.workbench ?? "");
-    this.addEventListener("message", (event) => { asks += asks_now(event); });
+    this.addEventListener("message", (event) => { window.asks += asks_now(event); });
   }
   postMessage(message, ...more) {
     const { req, choice } = JSON.parse(message.workbench ?? "{}").message ?? {};
@@ -32,6 +32,7 @@ window.Worker = class extends start {
 };
 """
 """Has a page count the questions and note the choices, in their order."""
+CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent === arguments[0]).click()"
 SET = """
 const field = document.querySelector(`[name=${arguments[0]}]`);
 field.value = arguments[1];
@@ -47,7 +48,7 @@ BY_TAPS = f"""
 if ({OVER}) return 'over';
 const go_on = document.querySelector('.news') && document.querySelector('.yourself .options button');
 const shown = (which) => [...document.querySelectorAll(`.tabletop ${{which}}`)].filter((one) => one.checkVisibility()).at(-1);
-const lain = ['.menu button:not(:disabled)', 'button:not(:disabled, .held)', '.spot > summary', 'button:not(:disabled, [aria-pressed=true])'];
+const lain = ['.menu button:enabled', 'button:enabled:not(.held)', '.spot > summary', '[aria-pressed=false]:enabled'];
 const place = go_on || lain.map(shown).find(Boolean);
 if (!place) return null;
 place.scrollIntoView({{ block: "center" }});
@@ -110,7 +111,7 @@ def played(opened: Browser, look: str, act: Callable[[str], None]) -> Sat:
         if opened.js("return Object.keys(chosen).length") > before[1]:
             opened.until(f"return asks > {before[0]} || {OVER}")
     assert opened.wrong() == []
-    (digest,) = re.findall(r"digest of your match is ([0-9a-f]{64})", opened.texts(".after")[0])
+    (digest,) = re.findall(r"digest (?:of your match is )?([0-9a-f]{64})", opened.texts(".after")[0])
     return Sat(digest, opened.js("return Object.values(chosen)"))
 
 
@@ -140,6 +141,17 @@ def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromiu
     assert "out of memory" in lost
     assert "Take another seat" in lost
     assert chromium.texts(".after button") == ["again", "the same deal in another seat"]
+    chromium.js(CLICK, "← back to your bot")
+    chromium.js(SET, "matches", "2")
+    chromium.js("document.querySelector('.go').click()")
+    status(chromium, "Run digest")
+    chromium.js("document.querySelector('.played button').click()")
+    chromium.until("return document.querySelector('.going-on button')?.checkVisibility()")
+    chromium.js(CLICK, "Go on from here")
+    chromium.js(CLICK, "Take seat 0 over from here")
+    taken = by_keys(chromium)
+    assert taken.choices
+    assert chromium.texts("[data-what=digest]")[-1] == f"digest {taken.digest}"
     seated(chromium, page, "khiva", 2, "#rerun")
     assert by_keys(chromium) == first, "without JSPI"
     seated(chromium, page, "emira", 3)

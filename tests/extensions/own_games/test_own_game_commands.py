@@ -15,7 +15,7 @@ from trial_bots import write
 from wording import sentence
 
 import khiva_arena
-from khiva_arena.display.page.person import Person
+from khiva_arena.arbiter.person import Person
 from khiva_arena.errors import GameMissing
 from khiva_arena.extensions.own_games import opening
 from khiva_arena.extensions.own_games.game import OutsideGame

@@ -12,11 +12,11 @@ from khiva_arena.arbiter.continued_steps import ContinuedSteps
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.match_steps import MatchSteps
 from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, Player
+from khiva_arena.arbiter.person import NO_HINTS, Frames, Person, PersonReply
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.competition.audit.replayed_match import ReplayedSeat, ReplayedTable, SeatOrder, SeatResult
-from khiva_arena.display.page.person import NO_HINTS, Frames, Person, PersonReply
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.records.replay.record import Record

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.job import Job
+from khiva_arena.arbiter.person import Person, names_at, page_of_end
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.settings.alone import MatchAlone
-from khiva_arena.display.page.person import Person, names_at, page_of_end
 from khiva_arena.entrants.guests import PERSON
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, past_at, refuse_alone
 from khiva_arena.extensions.checker.workbench.seats import Module, PersonSeat, PlayedHere, played
