@@ -146,9 +146,10 @@ def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromiu
     chromium.js("document.querySelector('.go').click()")
     status(chromium, "Run digest")
     chromium.js("document.querySelector('.played button').click()")
-    chromium.until("return document.querySelector('.going-on button')?.checkVisibility()")
+    chromium.until("return document.querySelector('.going-on')")
+    chromium.js("document.querySelector('.controls [aria-label^=last]').click()")
     chromium.js(CLICK, "Go on from here")
-    chromium.js(CLICK, "Take seat 0 over from here")
+    chromium.js("document.querySelector('.offers button').click()")
     taken = by_keys(chromium)
     assert taken.choices
     assert chromium.texts("[data-what=digest]")[-1] == f"digest {taken.digest}"
