@@ -39,7 +39,7 @@ export function serve(scope) {
   };
   let last = Promise.resolve();
   scope.onmessage = ({ data }) => {
-    if (bench && data.workbench && ["replay", "save"].includes(JSON.parse(data.workbench).do)) answer(data); // between two matches of a play
+    if (bench && data.workbench && ["replay", "save", "hear"].includes(JSON.parse(data.workbench).do)) answer(data); // between two matches, or while a person is asked
     else last = last.then(() => answer(data));
   };
 }
@@ -113,7 +113,7 @@ function toJavaScript(words) {
 function benchOf(python, files, send) {
   const own = Object.fromEntries(Object.entries(files).filter(([name]) => OF_BENCH.includes(name)));
   const machine = new Machine();
-  let door = null;
+  let [door, isWarm] = [null, false];
   return async (request, data) => {
     door ??= doorOf(python, own.opponents, pageOf(python, machine, send));
     const { do: what, language, rerun } = JSON.parse(request);
@@ -121,7 +121,8 @@ function benchOf(python, files, send) {
     if (rerun) door.page.is_live = () => false;
     const digests = JSON.parse(door.interpreters());
     for (const word of new Set([language, OF_OPPONENTS])) await prepare(machine, digests[word], own, `${word}.wasm.gz`);
-    return send({ workbench: JSON.stringify({ kind: "started" }) });
+    send({ workbench: JSON.stringify({ kind: "started" }) });
+    return isWarm || door.work(door.page, JSON.stringify({ do: "warm_up" })).then(() => { isWarm = true; });
   };
 }
 

@@ -142,8 +142,8 @@ def test_the_recorded_choice_gives_the_recorded_match(bundles: Path, monkeypatch
         ({"step": 10_000, "seat": 0, "choice": 0}, "--step 10000: seat 0 ("),
         ({"step": 1, "seat": 9, "choice": 0}, "--seat 9: the match has 2 seats, 0 to 1"),
         ({"step": 1, "seat": 0, "choice": 10_000}, "--choice 10000: no choice has these words; at step 1 seat 0 had "),
-        ({"step": 1, "seat": 0, "choice": -1}, "--choice is a number from 0 on"),
-        ({"step": 1, "seat": True, "choice": 1}, "--seat is a number from 0 on"),
+        ({"step": 1, "seat": 0, "choice": -1}, sentence("page", "number-from-0", key="choice")),
+        ({"step": 1, "seat": True, "choice": 1}, sentence("page", "number-from-0", key="seat")),
         ({"step": 1, "seat": 0, "choice": 0, "name": "7/0"}, "no match '7/0' in "),
     ],
 )

@@ -153,7 +153,9 @@ def test_a_bundle_with_a_person_says_its_format(with_ann: Path) -> None:
         assert json.loads(bundle.readline())["format"] == 2
 
 
-def test_a_seat_of_the_match_cannot_be_played_again_by_a_command_without_persons(with_ann: Path) -> None:
+def test_a_seat_of_the_match_is_played_again_by_a_bot_alone(with_ann: Path) -> None:
+    by_bots = arena("match", "--from", "out", "1/0", *bots("one", "one", "one"), cwd=with_ann, code=1)
+    assert "seat 0 (ann): choice" in by_bots.stdout
     done = arena("match", "--from", "out", "1/0", cwd=with_ann, code=2)
     assert sentence("entrants", "person-plays-khiva-arena") in done.stderr
 

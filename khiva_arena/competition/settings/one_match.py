@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -11,13 +11,11 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Clock
 from khiva_arena.common.say import Say, say_nothing
-from khiva_arena.competition.settings.alone import MatchAlone, match_alone
 from khiva_arena.competition.settings.define import conditions_of, nobody_to_allow, runtimes_of
 from khiva_arena.competition.settings.isolation import keep_apart, sandbox_of
 from khiva_arena.competition.settings.permissions import asking, mistakes, with_permissions
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import hinting, modules_of
 from khiva_arena.entrants.loading import valid_part_of
@@ -26,6 +24,9 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import Conditions
 from khiva_arena.records.replay.record import Record, digest_of
+
+if TYPE_CHECKING:  # few matches have persons
+    from khiva_arena.competition.settings.alone import MatchAlone
 
 
 class OneMatch(NamedTuple):
@@ -44,7 +45,7 @@ class OneMatch(NamedTuple):
     random_secret: bytes | None
     marks: tuple[tuple[str, ...], ...]
     then: Record | None = None
-    alone: MatchAlone | None = None
+    alone: "MatchAlone | None" = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if settings.clock is Clock.TICKS:
-        modules = [bot for bot in entrants if bot.guest != guests.PERSON]  # who has no hub refuses persons by itself
+        modules = [bot for bot in entrants if bot.guest != "person"]  # who has no hub refuses persons by itself
         problems += [*bot_files.not_modules(modules), *bot_files.beyond_memory(entrants, settings.resources.memory)]
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
@@ -108,6 +109,8 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
 
 def _with_persons(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, random_secret: bytes | None) -> OneMatch:
     """Return a match in ticks with persons, which is an event of its own: so it can be stored and checked."""
+    from khiva_arena.competition.settings.alone import match_alone  # not above: few matches have persons
+
     alone = match_alone(settings, entrants, sandbox, random_secret or b"")
     commands = stage_all(alone.entrants, sandbox)
     keep_apart(alone.entrants, commands, sandbox)

@@ -12,13 +12,13 @@ from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from khiva_arena.arbiter.person import Person, read
 from khiva_arena.display.page.html import seat_page
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.contained import contained
 from khiva_arena.extensions.seats.hints import Hints
 from khiva_arena.extensions.seats.hub_messages import tell
 from khiva_arena.extensions.seats.links import Seated
-from khiva_arena.extensions.seats.person import Person, read
 from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.extensions.serve import serving
 from khiva_arena.extensions.serve.once import OnceOnly

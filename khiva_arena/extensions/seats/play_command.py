@@ -17,11 +17,12 @@ from msgspec.structs import replace
 from khiva_arena import __version__
 from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.person import names_at, page_of_end
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.common.result import Clock
 from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.common.shipped import ADVISERS
-from khiva_arena.common.text import harmless, isolated
+from khiva_arena.common.text import harmless
 from khiva_arena.competition.run.live_views import LIVE_VIEWS
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
@@ -41,8 +42,7 @@ from khiva_arena.games.registry import NAMES, get
 from khiva_arena.interface.commands.otherwise import beside
 from khiva_arena.interface.commands.traced import Tracing, say_faults
 from khiva_arena.records.replay.decided import THIS_DEAL
-from khiva_arena.records.replay.frames import film, opened
-from khiva_arena.records.replay.record import FORFEITED, Record
+from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import ending
 from khiva_arena.records.replay.verify import verify
 
@@ -135,7 +135,11 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     last = {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
-    hub.say(_page_of_end(outcome.record, setup.job.secret, names) | last | {"again": _again(setup, sys.argv[1:])})
+    hub.say(
+        page_of_end(outcome.record, setup.job.secret, names, sketches=not has_drawing(setup.job.header.game))
+        | last
+        | {"again": _again(setup, sys.argv[1:])}
+    )
     _wait_until_shown(hub, options)
     _print(outcome, setup, names, shown.as_json)
     if shown.out and setup.alone:
@@ -145,32 +149,6 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
         _until_closed(hub)
     return 0
-
-
-def _page_of_end(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
-    """Return the last message to a person's page: the match as the page's viewer takes it, with all hands open.
-
-    names: by seat
-
-    Raises RecordError if it does not replay.
-    """
-    reel = film(record, secret, names, not has_drawing(record.header.game))
-    reel.events = [[(event, second_person(text, names)) for event, text in frame] for frame in reel.events]
-    faults = [
-        [choice.seat, choice.why, at + 1, ""]
-        for at, step in enumerate(record.steps)
-        for choice in step
-        if choice.why and choice.why != FORFEITED
-    ]
-    match = {
-        "key": "1/0",
-        "names": list(names),
-        "ranks": list(record.ranks),
-        "scores": list(record.scores),
-        "verdicts": [str(verdict) for verdict in record.verdicts],
-        "faults": faults,
-    }
-    return {"match": match} | opened(reel)
 
 
 def _since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
@@ -261,11 +239,9 @@ def _terminal() -> str:
 
 def _names(setup: OneMatch) -> list[str]:
     """Return the name of each seat on the page: bots of one name with their seat behind it, one unnamed person alone as "you"."""
-    names = [seat.name for seat in setup.job.header.seats]
     seats = [seat for seat, word in enumerate(setup.words) if _is_person(word)]
-    if len(seats) == 1 and setup.words[seats[0]] == guests.PERSON and YOU not in names:
-        names[seats[0]] = YOU
-    return [isolated(f"{name}#{seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names)]
+    you = seats[0] if len(seats) == 1 and setup.words[seats[0]] == guests.PERSON else None
+    return names_at([seat.name for seat in setup.job.header.seats], you)
 
 
 @contextmanager

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import trio
 
+from khiva_arena.arbiter.person import NO_HINTS, Frames, Person
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats import link_protocol
 from khiva_arena.extensions.seats.hints import Hints
 from khiva_arena.extensions.seats.links import Link
-from khiva_arena.extensions.seats.person import Frames, Person
 from khiva_arena.games.base import Plain
 
 
@@ -71,7 +71,7 @@ class Chair(ABC):
         if req is None:
             return
         if self._hints is None:
-            await self.tell([{"type": "said", "text": "There are no hints in this match.", "open": True}])
+            await self.tell([{"type": "said", "text": NO_HINTS, "open": True}])
             return
         choice = await self._hints.of(self.person.requests)
         if choice is None:

@@ -53,7 +53,7 @@ class TakenSeat(NamedTuple):
         assert self.seat is not None
         entrants, job = seated(table, flags, guest=self.seat)
         if strangers := [bot for seat, bot in enumerate(entrants) if bot.guest and seat != self.seat]:
-            raise ConfigError(f"{strangers[0].asked_as}: {guests.NOT_HERE[guests.REMOTE]}")
+            raise ConfigError(f"{strangers[0].asked_as}: {guests.NOT_HERE[strangers[0].guest]}")
         if not job.in_ticks:
             say(SENT_AGAIN)
         past = past_of(table.record, table.details, self.step, self.seat, None)

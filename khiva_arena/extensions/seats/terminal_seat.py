@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from khiva_arena.arbiter.person import Person
 from khiva_arena.common.text import ISOLATES, harmless
 from khiva_arena.display.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.hints import Hints
 from khiva_arena.extensions.seats.hub_messages import tell
 from khiva_arena.extensions.seats.links import Seated
-from khiva_arena.extensions.seats.person import Person
 from khiva_arena.extensions.seats.seat_link import Chair
 from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain

@@ -27,7 +27,7 @@ from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
-from khiva_arena.records.replay.record import WITH_PERSONS, Header, Record, person_called
+from khiva_arena.records.replay.record import IN_TICKS, WITH_PERSONS, Header, Record, person_called
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store.db import BotRow, EventRow, MatchRow, Store
 
@@ -147,10 +147,20 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
     if guest is not None:
         names = [entrants[at].name if words or at == guest else seat.name for at, seat in enumerate(header.seats)]
         header = named(header, names)
-    if in_ticks and guest is not None:
-        seats = [seat._replace(bot=person_called(seat.name)) if at == guest else seat for at, seat in enumerate(header.seats)]
-        header = replace(header, format=WITH_PERSONS, seats=tuple(seats))
+    if in_ticks:
+        header = _of_players(header, table.record.header.persons, entrants)
     return SeatedBots(entrants, Job(0, 1, header, table.secret, commands, sandbox))
+
+
+def _of_players(header: Header, then: Sequence[int], entrants: Sequence[Bot]) -> Header:
+    """Return the header of a match in ticks with the persons who sit there now. ``then``: the seats of those who did."""
+    rows = enumerate(zip(header.seats, entrants, strict=True))
+    seats = [
+        seat._replace(bot=person_called(seat.name)) if bot.guest else seat._replace(bot=bot.identity) if at in then else seat
+        for at, (seat, bot) in rows
+    ]
+    now = replace(header, seats=tuple(seats))
+    return replace(now, format=WITH_PERSONS if now.persons else IN_TICKS)
 
 
 def named(header: Header, names: Sequence[str]) -> Header:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.rating.schedule import gauntlet, knockout, league, playing_alone, roundrobin, seating, sprt, swiss
+from khiva_arena.rating.schedule import gauntlet, knockout, league, roundrobin, seating, sprt, swiss
 from khiva_arena.rating.schedule.names import ALL_MEET, OF_SOME, Format
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
@@ -78,7 +78,7 @@ FORMATS: dict[str, FormatModule] = {
     Format.KNOCKOUT: knockout,
     Format.SPRT: sprt,
     Format.LEAGUE: league,
-    Format.PLAY: playing_alone,
+    Format.PLAY: league,
 }
 """The modules of the formats, by name."""
 

@@ -15,11 +15,11 @@ from trial_bots import write
 from wording import sentence
 
 import khiva_arena
+from khiva_arena.arbiter.person import Person
 from khiva_arena.errors import GameMissing
 from khiva_arena.extensions.own_games import opening
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.extensions.own_games.own_game import advice
-from khiva_arena.extensions.seats.person import Person
 from khiva_arena.records.replay.definition import read_definition
 from khiva_arena.records.store import trial_results
 from khiva_arena.records.store.db import Store

@@ -32,6 +32,7 @@ export function start(drawings) {
     h("h2", {}, "Write a bot"),
     h("p", {}, "Write a bot in this page and play it against others, by the real rules. Nothing is installed, sent or stored, so save what you want to keep."),
     h("p", {}, h("button", { type: "button", onclick: () => write("python") }, "Write a bot in Python"), " ", h("button", { type: "button", onclick: () => write("javascript") }, "Write a bot in JavaScript")),
+    h("p", {}, h("button", { type: "button", onclick: () => write("").sits_down() }, "Play yourself"), " against bots of this page, or against your own."),
     h("p", { class: "dim" }, "Or drop a bot's folder or its zip here. Nothing of it is played before you say so."),
   );
   const head = h("header", { class: "bench-head" }, h("h1", {}, "Khiva Arena"), back);

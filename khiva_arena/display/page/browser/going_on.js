@@ -4,7 +4,7 @@ import { h, refill, scrolls } from "./dom.js";
 import { said } from "./story.js";
 import { count, ordinal } from "./words.js";
 
-/** @typedef {{ step: number, seat: number, choice: number }} Other */
+/** @typedef {{ step: number, seat: number, choice?: number }} Other  without a choice, a person takes the seat over */
 /** @typedef {{ choice: number, words: string, why: string, ranks: number[], scores: number[], verdicts: string[], points: { counted: Record<string, number>, uncounted: Record<string, number> }[] | null, digest: string }} End */
 
 /**
@@ -32,7 +32,7 @@ export function going_on(one, film, drawing, scenery, ask, opens) {
     /** @type {HTMLElement | null} */ (offers.querySelector("button"))?.focus({ preventScroll: true });
   };
   const list = (/** @type {import("./types").Frame["asked"][number]} */ of) =>
-    h("details", { open: true }, h("summary", {}, h("b", {}, `${of.seat} ${one.names[of.seat]}`)), h("ul", { class: "otherwise" }, of.legal.map((entry, choice) => {
+    h("details", { open: true }, h("summary", {}, h("b", {}, `${of.seat} ${one.names[of.seat]}`)), one.event.takes_over ? h("button", { type: "button", onclick: () => { fold(); ask({ step, seat: of.seat }); } }, `Take seat ${of.seat} over from here`) : null, h("ul", { class: "otherwise" }, of.legal.map((entry, choice) => {
       const words = said(of, entry, film[step - 1], drawing, scenery);
       const is_then = choice === of.choice && !of.why;
       return h("li", {}, h("button", { type: "button", class: is_then ? "chosen" : null, title: is_then ? "as recorded" : null, onclick: () => goes(of.seat, choice, words) }, words));
@@ -60,8 +60,8 @@ export function going_on(one, film, drawing, scenery, ask, opens) {
   };
 }
 
-/** Both ends of a match side by side. @param {import("./types").Match} one @param {any} found @param {() => void} opens */
-function beside(one, found, opens) {
+/** Both ends of a match side by side. @param {import("./types").Match} one @param {any} found @param {(() => void) | null} opens  null if the new match is shown already */
+export function beside(one, found, opens) {
   const [then, now] = /** @type {End[]} */ ([found.then, found.now]);
   const end = (/** @type {End} */ of, /** @type {number} */ seat) => `${count(of.scores[seat], "point")}, ${ordinal(of.ranks[seat])}${of.verdicts[seat] === "ok" ? "" : `, ${of.verdicts[seat]}`}`;
   const seats = one.names.map((name, seat) => `${seat} ${name}`);
@@ -75,7 +75,7 @@ function beside(one, found, opens) {
     scrolls("both ends", h("table", { "data-what": "ends" }, heads(["", "then", "now"]), h("tbody", {}, rows.map(row)))),
     sources(seats, then, now, heads, row),
     h("p", { class: "note" }, `${found.note[0].toUpperCase()}${found.note.slice(1)}.`),
-    h("p", {}, h("button", { type: "button", onclick: opens }, "Open the new match"), " ", h("span", { class: "dim", "data-what": "digest" }, `digest ${now.digest}`)),
+    h("p", {}, opens ? h("button", { type: "button", onclick: opens }, "Open the new match") : null, " ", h("span", { class: "dim", "data-what": "digest" }, `digest ${now.digest}`)),
   );
 }
 

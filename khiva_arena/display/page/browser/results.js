@@ -16,8 +16,9 @@ const VERDICT = "This says how these matches went. For a verdict on two versions
  * @param {Record<string, import("./types").Drawing>} drawings
  * @param {(request: Record<string, any>) => void} ask  the worker
  * @param {(file: string, line: number, text: string, asked?: boolean) => void} marks  a line of the author; asked: for by a click
+ * @param {(one: import("./types").Match, place: import("./going_on.js").Other) => any} takes  has a person take a seat of a match over
  */
-export function results(drawings, ask, marks) {
+export function results(drawings, ask, marks, takes) {
   const typed = h("pre", { class: "report", tabindex: 0, "aria-label": "the command that plays these matches", "data-what": "command" });
   const table = h("div", { "data-what": "tally" });
   const list = h("ol", { start: 0, class: "played", "data-what": "matches" });
@@ -54,7 +55,7 @@ export function results(drawings, ask, marks) {
       return { block: came.block, at: 0, legal: came.legal };
     };
     const plays_on = (/** @type {import("./types").Match} */ one, /** @type {import("./going_on.js").Other} */ what) =>
-      /** @type {Promise<any>} */ (new Promise((resolve) => { going.push(resolve); ask({ do: "go_on", name: one.key, ...what }); }));
+      what.choice === undefined ? takes(one, what) : /** @type {Promise<any>} */ (new Promise((resolve) => { going.push(resolve); ask({ do: "go_on", name: one.key, ...what }); }));
     const view = match(page, matches_of(page), drawings, { match: key, step: step ?? String(found.worst ?? 0) }, replay_of, plays_on);
     keys = view.keys;
     refill(viewer, view.element);
@@ -66,7 +67,7 @@ export function results(drawings, ask, marks) {
 
   const heard = /** @type {Record<string, (found: any) => void>} */ ({
     event(found) {
-      page.events = [{ ...found, rounds: [], goes_on: true }];
+      page.events = [{ ...found, rounds: [], goes_on: true, takes_over: true }];
       page.scenery = { [found.game]: found.scenery };
       typed.textContent = found.line;
       line.hidden = rows.hidden = false;
@@ -93,6 +94,7 @@ export function results(drawings, ask, marks) {
     below: h("div", {}, rows, viewer),
     heard: (/** @type {Heard} */ found) => heard[found.kind]?.(found),
     count: () => played.length,
+    to_viewer: () => viewer.scrollIntoView(),
     keys: (/** @type {string} */ key) => keys(key),
     /** Forgets all, before a new play. */
     clear() {

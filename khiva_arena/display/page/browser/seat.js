@@ -231,7 +231,7 @@ export function sit({ connect, place: within, keys, title = h("h2") }, drawings)
   const tick = () => {
     clock.textContent = until && ask ? ` ${duration(Math.max(0, until - Date.now()) / 1000)} left` : "";
   };
-  setInterval(tick, 500);
+  const ticking = setInterval(() => (within.isConnected ? tick() : clearInterval(ticking)), 500);
   const say = (/** @type {string} */ text) => said.append(h("p", { class: "fault-line" }, text));
   const over = (/** @type {any} */ end) => {
     ask = null;

@@ -164,6 +164,8 @@ export interface Event {
   adviser: string;
   /** Whether the page that holds it has all that its matches go on with. */
   goes_on?: boolean;
+  /** Whether a person may go on with one. */
+  takes_over?: boolean;
 }
 
 /** A match as the page works with it. */

@@ -7,11 +7,13 @@ import { bytes_of } from "./packed.js";
 import { results } from "./results.js";
 import { route } from "./route.js";
 import { worker_for } from "./working.js";
+import { yourself } from "./yourself.js";
 
 const LANGUAGES = { python: "Python", javascript: "JavaScript" };
 const OPPONENTS = { weak: "weak", greedy: "greedy", strong: "strong: thinks for up to a second" };
 const SURE = "The text in the editor was not saved, and is lost. Go on?";
 const KEPT = "The text in the editor stays. Save the bot first.";
+const LEFT = "You have left the match.";
 const FAILED = "The arena could not be run in this browser: ";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
@@ -42,14 +44,17 @@ export function workbench(drawings) {
     h("label", {}, words, h("select", { name: key, onchange: changed }, options.map(([value, text]) => h("option", { value }, text))));
   const games = /** @type {{ name: string, title: string, seats: number[] }[]} */ (block("games"));
   const game = select("game", "game", games.map((one) => [one.name, one.title]), () => offer_seats());
-  const seats = select("seats", "seats", []);
+  const seats = select("seats", "seats", [], () => offer_places());
   const opponent = select("opponent", "opponent", Object.entries(OPPONENTS));
   const matches = h("label", {}, "matches", h("input", { name: "matches", type: "number", min: 1, max: 10000, value: 20, required: true }));
   const seed = h("label", {}, "seed", h("input", { name: "seed", size: 12, placeholder: "drawn", spellcheck: "false", autocomplete: "off" }));
   const play = h("button", { type: "submit", class: "go" }, "Play ", h("kbd", {}, "Ctrl-Enter"));
   const stop = h("button", { type: "button", disabled: true, onclick: () => end() }, "Stop");
   const form = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play", onsubmit: (event) => { event.preventDefault(); begin_play(); } }, game, seats, opponent, matches, seed, play, stop));
-  const value = (/** @type {string} */ key) => /** @type {HTMLInputElement} */ (form.elements.namedItem(key)).value;
+  const value = (/** @type {string} */ key, within = form) => /** @type {HTMLInputElement} */ (within.elements.namedItem(key)).value;
+  const own = yourself(drawings, (what) => ask(what), (what, one) => take_seat(what, one), () => (own.is_open() ? end(LEFT) : stands_up()));
+  const seat = select("seat", "seat", []);
+  const sitting = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play yourself", onsubmit: (event) => { event.preventDefault(); sits(); } }, seat, select("against", "against", own.against), h("button", { type: "submit" }, "Play yourself")));
   const say = (/** @type {string} */ words) => { status.textContent = words; };
 
   /** Marks a line of the text that was played, and shows it unless its author has gone on. @param {string} file @param {number} line @param {string} text @param {boolean} [asked] */
@@ -58,14 +63,16 @@ export function workbench(drawings) {
     if (asked || edits === at_play[1]) editor.mark(file, line, text, asked || !goes_on);
     draw_tabs();
   };
-  const found = results(drawings, (what) => ask(what), marks);
+  const found = results(drawings, (what) => ask(what), marks, (one, { step, seat }) => take_seat({ do: "take_over", name: one.key, step, seat, seats: one.names.length, seed: "" }, one));
   const editor = KhivaEditor.editor(host, () => begin_play(), () => { edits += 1; if (!worker && !has_failed) start(); });
 
   const draw_tabs = () => refill(tabs, ...Object.keys(editor.files()).map((file) => h("button", { type: "button", "aria-pressed": String(file === editor.shown()), onclick: () => { editor.show(file); draw_tabs(); editor.focus(); } }, file)));
   const offer_seats = () => {
     const of_game = games.find((one) => one.name === value("game")) ?? games[0];
     refill(/** @type {Element} */ (seats.querySelector("select")), ...of_game.seats.filter((one) => one <= 5).map((one) => h("option", { value: one }, one)));
+    offer_places();
   };
+  const offer_places = () => refill(/** @type {Element} */ (seat.querySelector("select")), ...Array.from({ length: Number(value("seats")) }, (_, at) => h("option", { value: at }, at)));
   const load = (/** @type {Record<string, string>} */ files) => {
     const names = Object.keys(files);
     const first = names.find((one) => /^main\.\w+$/.test(one)) ?? names[0];
@@ -115,8 +122,26 @@ export function workbench(drawings) {
     say(worker ? "Playing …" : "Starting the arena …");
     ask(last);
   };
+  const sits = () => {
+    if (is_playing || !form.reportValidity()) return;
+    take_seat({ do: "sit", files: editor.files(), game: value("game"), seats: Number(value("seats")), seed: value("seed").trim(), seat: Number(value("seat", sitting)), opponent: value("against", sitting) }, null);
+  };
+  const take_seat = (/** @type {import("./yourself.js").Wish} */ what, /** @type {import("./types").Match | null} */ one) => {
+    if (is_playing) return say("Stop the play first.");
+    [is_playing, at_play] = [true, [editor.shown(), edits]];
+    element.classList.add("seated");
+    own.begin(what, one);
+    ask(what);
+  };
+  const stands_up = () => {
+    own.hide();
+    element.classList.remove("seated");
+    if (own.is_over_from()) found.to_viewer();
+    else editor.focus();
+  };
   const end = (why = "Stopped. What was played stays in the table.") => {
     worker?.end();
+    if (own.is_open() && (why === LEFT || !own.fails(why))) stands_up();
     found.close();
     rests();
     const lost = saving >= 0 ? " Nothing was saved." : is_opening ? " Nothing was opened." : "";
@@ -128,12 +153,21 @@ export function workbench(drawings) {
 
   const hears = /** @type {Record<string, (found: any, data: any) => void>} */ ({
     started: () => { if (!is_playing && !has_stopped) say("Ready: Ctrl-Enter plays, or Cmd-Enter."); },
+    seated: (found) => own.seated(found),
+    seat: ({ message }) => own.hears(message),
+    stood(found) {
+      rests();
+      own.stood(found);
+    },
     refused({ of, why, file, line }) {
       if (of === "save") saving = -1;
       if (of === "look" || of === "open") is_opening = false;
-      if (of === "play") rests();
+      const is_seat = of === "sit" || of === "take_over";
+      if (of === "play" || is_seat) rests();
+      if (is_seat && own.fails(why)) return;
+      if (is_seat) stands_up();
       if (of !== "go_on") say(`Refused: ${why}`);
-      if (of === "play" && file && line) marks(file, line, why);
+      if ((of === "play" || is_seat) && file && line) marks(file, line, why);
     },
     event({ matches, seed, bots, played }) {
       [planned, begun, seed_of_last] = [matches, performance.now(), seed];
@@ -169,6 +203,7 @@ export function workbench(drawings) {
       is_opening = false;
       if (is_playing || (edits !== opening && !may_lose())) return say("Nothing was opened."); // a key was pressed meanwhile
       load(files);
+      if (own.is_shown()) stands_up();
       say("The bot is open. Nothing of it is played before you say so.");
     },
   });
@@ -213,10 +248,10 @@ export function workbench(drawings) {
     load(templates[word]);
     editor.focus();
   };
-  addEventListener("beforeunload", (event) => { if (saved !== edits) event.preventDefault(); });
+  addEventListener("beforeunload", (event) => { if (saved !== edits || own.is_open()) event.preventDefault(); });
   offer_seats();
   const leave = h("p", { class: "note" }, "Tab indents. ", h("kbd", {}, "Esc"), " and then ", h("kbd", {}, "Tab"), " leave the editor.");
-  const element = h("div", { class: "bench" }, bar, h("div", { class: "write" }, tabs, host, leave), h("div", { class: "beside" }, form, status, progress, found.beside), found.below);
+  const element = h("div", { class: "bench" }, bar, h("div", { class: "write" }, tabs, host, leave), h("div", { class: "beside" }, form, sitting, status, progress, found.beside), found.below, own.element);
   load(templates.python);
-  return { element, begin, open, keys: found.keys };
+  return { element, begin, open, sits_down: () => sitting.querySelector("button")?.focus(), keys: (/** @type {string} */ key) => (own.is_shown() ? own.keys(key) : found.keys(key)) };
 }

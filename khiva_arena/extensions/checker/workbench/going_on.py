@@ -6,15 +6,14 @@ The steps before are played again with the modules at the table, as ``khiva-aren
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from khiva_arena.arbiter.continued_steps import ContinuedSteps
 from khiva_arena.arbiter.job import Job
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.in_page import BY_THE_WALL, NO_MODULE, film_of, game_not_checked, pages_of, shown
-from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage, module_in
+from khiva_arena.extensions.checker.workbench.seats import Module, module_in, played
 from khiva_arena.games.registry import HASHED
-from khiva_arena.records.replay.decided import THIS_DEAL, choice_meant, decision_of, end_of
+from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, decision_of, end_of
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Past, Record
@@ -77,16 +76,13 @@ async def played_on(page: Any, held: HeldMatch, job: Job) -> Record:
 
     page: what runs modules.
     """
-    assert job.past is not None
-    modules: list[LiveModule | RerunModule] = []
-    try:
-        for bot, seat in zip(held.seated, held.record.header.seats, strict=True):
-            files, key = (bot.files[0].digest, bot.payload), seat.number.to_bytes(8, "big")
-            modules.append(module_in(page, files, pages_of(held.definition), key))
-        return await ContinuedSteps(job, job.past, SeatsInPage(modules)).record()
-    finally:
-        for module in modules:
-            module.end()
+    return (await played(job, lambda seat: module_of(page, held, seat))).record
+
+
+def module_of(page: Any, held: HeldMatch, seat: int) -> Module:
+    """Return the module of a seat. Raises HostFault. ``page``: what runs modules."""
+    bot, number = held.seated[seat], held.record.header.seats[seat].number
+    return module_in(page, (bot.files[0].digest, bot.payload), pages_of(held.definition), number.to_bytes(8, "big"))
 
 
 async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +92,7 @@ async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[
 
     Raises ConfigError as the command does, RecordError for a match that does not replay, HostFault.
     """
-    step, seat, choice = (_number(request, key) for key in ("step", "seat", "choice"))
+    step, seat, choice = (number_in(request, key) for key in ("step", "seat", "choice"))
     refuse_alone(held)
     decision = decision_of(held, step, seat)
     choice = choice_meant(decision, str(choice))
@@ -104,11 +100,17 @@ async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[
     commands: Sequence[Command] = [Command((), "/")] * len(header.seats)
     job = Job(choice, 1, header, held.secret, tuple(commands), past=past_at(held, step, seat, choice))
     record = await played_on(page, held, job)
+    return both_ends(held, decision, record)
+
+
+def both_ends(held: HeldMatch, decision: StoredDecision, record: Record) -> dict[str, Any]:
+    """Return both ends of a match that went on from a decision, as plain values. ``record``: of the new one."""
     then = decision.choice
+    (choice,) = (one.choice for one in record.steps[decision.step - 1] if one.seat == decision.seat)
     return {
         "name": held.name,
-        "step": step,
-        "seat": seat,
+        "step": decision.step,
+        "seat": decision.seat,
         "then": {
             "choice": then.choice,
             "words": shown(decision.texts[then.choice]),
@@ -122,7 +124,8 @@ async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[
     }
 
 
-def _number(request: Mapping[str, Any], key: str) -> int:
+def number_in(request: Mapping[str, Any], key: str) -> int:
+    """Return a number of a request. Raises ConfigError for anything else."""
     value = request.get(key)
     if type(value) is not int or value < 0:
         raise ConfigError(f"--{key} is a number from 0 on")

@@ -1,15 +1,25 @@
-"""Seats over the modules of a page.
+"""Seats over the modules of a page, and a person's.
 
 Each takes frames, is asked, and raises HostFault if this machine cannot run its module. Its notes are all of its stderr.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+from khiva_arena.arbiter.continued_steps import ContinuedSteps
+from khiva_arena.arbiter.job import Job
+from khiva_arena.arbiter.match_steps import MatchSteps
+from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, Player
+from khiva_arena.arbiter.person import NO_HINTS, Frames, Person, PersonReply
+from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
-from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.competition.audit.replayed_match import ReplayedSeat, ReplayedTable, SeatOrder, SeatResult
+from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.games.base import Plain
+from khiva_arena.records.replay.record import Record
 
 
 class LiveModule:
@@ -66,7 +76,10 @@ class RerunModule:
         """Do nothing: it is kept nowhere."""
 
 
-def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> LiveModule | RerunModule:
+Module = LiveModule | RerunModule
+
+
+def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> Module:
     """Return a seat over a module of a page. Raises HostFault if its browser has no room for one more.
 
     files: the hashes of the module and its payload, "" for none.
@@ -79,6 +92,47 @@ def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> Live
         except Exception as error:  # of the browser, which may have no memory for one more, in its own words
             raise HostFault(str(error)) from None
     return RerunModule(lambda orders: page.run_noted(*files, pages, key, orders))
+
+
+class PersonSeat:
+    """A person, who hears and answers by messages of a page: a ``Player``.
+
+    tell: takes each message to the page
+    """
+
+    def __init__(self, person: Person, tell: Callable[[dict[str, Plain]], None]) -> None:
+        self._person, self._tell, self._frames = person, tell, Frames()
+        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+    def send(self, data: bytes) -> None:
+        for raw, message in self._frames.feed(data):
+            self._act(self._person.take(raw, message))
+
+    async def reply(self) -> Reply:
+        answer = await self._answer
+        self._answer = asyncio.get_running_loop().create_future()
+        return Reply(RunEnd.ANSWERED, ANSWER_TICKS, answer)
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Take a message of the page: a choice, or the wish for a hint."""
+        try:
+            if message.get("type") == "hint":
+                raise RemoteProtocolError(NO_HINTS)
+            self._act(self._person.choose(message.get("req"), message.get("choice")))
+        except RemoteProtocolError as error:
+            self._tell({"type": "said", "text": error.detail, "open": True})
+
+    def _act(self, reply: PersonReply) -> None:
+        for message in reply.messages:
+            self._tell(message)
+        if reply.answer:
+            self._answer.set_result(reply.answer)
+
+    def stop(self) -> None:
+        """Do nothing: a person's answers have no faults."""
+
+    async def close(self, grace: float) -> Ending:
+        return NO_ENDING
 
 
 def _reply(result: SeatResult) -> Reply:
@@ -97,7 +151,7 @@ def as_bytes(data: Any) -> bytes:
 class SeatsInPage(ReplayedTable):
     """The modules of a match in a page. All that are asked at once may run at once."""
 
-    def __init__(self, modules: Sequence[LiveModule | RerunModule]) -> None:
+    def __init__(self, modules: Sequence[Module]) -> None:
         super().__init__(())
         self._modules = modules
 
@@ -107,3 +161,51 @@ class SeatsInPage(ReplayedTable):
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
         replies = await asyncio.gather(*(self._modules[seat].ask(ask) for seat, ask in asks.items()))
         return dict(zip(asks, replies, strict=True))
+
+
+class _Watched(MatchSteps):
+    """The steps of a match of which all faults are told."""
+
+    @property
+    def faults(self) -> list[tuple[int, Blame]]:
+        """The faults of each seat, strikes included."""
+        return [(seat.number, blame) for seat in self._seats for blame in seat.faults]
+
+
+class _WatchedOn(ContinuedSteps, _Watched):
+    """Such steps after those of a record."""
+
+
+class PlayedHere(NamedTuple):
+    """A match that a page has played.
+
+    record: its record.
+    faults: each seat at fault with the fault, strikes included.
+    notes: by seat, what the bot wrote on stderr.
+    """
+
+    record: Record
+    faults: list[tuple[int, Blame]]
+    notes: dict[int, bytes]
+
+
+async def played(
+    job: Job, module_at: Callable[[int], Module], players: Mapping[int, Player] = MappingProxyType({})
+) -> PlayedHere:
+    """Play a match, from its past on if its job has one. Raises HostFault, GameFault.
+
+    module_at: makes the module of a seat
+    players: the persons, by seat
+    """
+    modules: dict[int, Module] = {}
+    try:
+        for seat in range(len(job.header.seats)):
+            if seat not in players:
+                modules[seat] = module_at(seat)
+        table = MixedTable(len(job.header.seats), players, SeatsInPage([*modules.values()]))
+        steps = _WatchedOn(job, job.past, table) if job.past else _Watched(job, table)
+        record = await steps.record()
+        return PlayedHere(record, steps.faults, {seat: module.notes() for seat, module in modules.items()})
+    finally:
+        for module in modules.values():
+            module.end()

@@ -19,10 +19,11 @@ from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.setting_row import LISTS, Kind
 from khiva_arena.competition.settings.define import definition_of, run_secret
 from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
-from khiva_arena.competition.settings.settings import ROWS, Settings
+from khiva_arena.competition.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.guests import PERSON
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
@@ -32,7 +33,9 @@ from khiva_arena.records.store.rows import BotRow, EventRow
 AUTHOR = "my-bot"
 """The folder of the author's bot, beside which the line is typed."""
 MOST_MATCHES = 10_000
-COMMAND = ("khiva-arena", "run")
+COMMAND, SEAT_COMMAND = ("khiva-arena", "run"), ("khiva-arena", "play")
+OWN = "own"
+"""The author's bot as the opponent of a person."""
 _BUILDS = f"{AUTHOR}/bot.toml: build starts a program, and a page can start none; take the line out, or play with the command"
 _NO_INTERPRETER = (
     f"{AUTHOR}/bot.toml: a page plays bots that an interpreter runs, python or javascript, with {USUAL_MAXIMUM} MiB of memory; "
@@ -45,11 +48,9 @@ def typed(request: Mapping[str, Any], opponent: str) -> str:
 
     opponent: the folder of the opponent's bot
     """
-    seats, matches, seed = request["seats"], request["matches"], request["seed"] or secrets.token_hex(8)
+    seats, matches = request["seats"], request["matches"]
     if not (1 <= matches <= MOST_MATCHES and seats > 1):
         raise ConfigError(f"a page plays 1 to {MOST_MATCHES:,} matches at a time, at tables of two seats or more")
-    if not seed.isprintable():
-        raise ConfigError("a seed has printable characters only")
     values = {
         "bots": (AUTHOR, opponent),
         "game": request["game"],
@@ -57,17 +58,42 @@ def typed(request: Mapping[str, Any], opponent: str) -> str:
         "seats": seats,
         **({"format": "gauntlet", "copies": seats - 1} if seats > 2 else {}),  # copies of the opponent fill the table
         "seeds": -(-matches // seats),  # each deal is played in all rotations
-        "seed": seed,
+        "seed": _seed_of(request),
         "trust_bots": True,
     }
-    return shlex.join([*COMMAND, *chain.from_iterable(flag_words(ROWS[name], value) for name, value in values.items())])
+    return _line(COMMAND, values)
+
+
+def typed_seat(request: Mapping[str, Any], opponent: str) -> str:
+    """Return the line that plays the match of a person. Raises ConfigError if there is no such seat.
+
+    opponent: the word of the bot at each other seat
+    """
+    seats, seat = request["seats"], request["seat"]
+    if not 0 <= seat < seats > 1:
+        raise ConfigError(f"there is no seat {seat} at a table of {seats}")
+    bots = [PERSON if number == seat else opponent for number in range(seats)]
+    values = {"bots": bots, "game": request["game"], "clock": "ticks", "seed": _seed_of(request), "trust_bots": True}
+    return _line(SEAT_COMMAND, values)
+
+
+def _seed_of(request: Mapping[str, Any]) -> str:
+    seed: str = request["seed"] or secrets.token_hex(8)
+    if not seed.isprintable():
+        raise ConfigError("a seed has printable characters only")
+    return seed
+
+
+def _line(command: Sequence[str], values: Mapping[str, Any]) -> str:
+    return shlex.join([*command, *chain.from_iterable(flag_words(ROWS[name], value) for name, value in values.items())])
 
 
 def settings_of(line: str) -> Settings:
-    """Return the settings of a line, as the command reads it. Raises ConfigError with every mistake."""
+    """Return the settings of a line, as its command reads it. Raises ConfigError with every mistake."""
     rows = {row.option: row for row in ROWS.values()}
     flags: dict[str, Any] = {}
-    words = iter(shlex.split(line)[len(COMMAND) :])
+    first, second, *rest = shlex.split(line)
+    words = iter(rest)
     for word in words:
         row = rows[word]
         if row.kind is Kind.SWITCH:
@@ -76,17 +102,30 @@ def settings_of(line: str) -> Settings:
             flags[row.parameter] = (*flags.get(row.parameter, ()), next(words))
         else:
             flags[row.parameter] = int(next(words)) if row.kind is Kind.NUMBER else next(words)
-    (settings,) = stages_from({}, settings_by_flags(flags), {})
+    values = settings_by_flags(flags)
+    if (first, second) == SEAT_COMMAND:
+        return settings_from({**values, "seats": len(values["bots"])}, {"seats": "--bot"}, seats="bots")
+    (settings,) = stages_from({}, values, {})
     return settings
 
 
 def bots_of(settings: Settings) -> list[Bot]:
     """Return the bots of settings, from the working folder. Raises ConfigError with every reason why they cannot play here."""
-    bots = [bot.in_ticks for bot in bot_files.load_all(settings.bots)]
+    return _playable([bot.in_ticks for bot in bot_files.load_all(settings.bots)], settings)
+
+
+def players_of(settings: Settings, opponent: str) -> list[Bot]:
+    """Return the players of a person's match by seat, as ``bots_of`` does. ``opponent``: the folder of the bot."""
+    (bot,) = _playable([bot_files.load(opponent).in_ticks], settings)
+    return [bot_files.load(PERSON) if word == PERSON else bot for word in settings.bots]
+
+
+def _playable(bots: list[Bot], settings: Settings) -> list[Bot]:
     problems = bot_files.of_another_game(bots, settings.game.name) + bot_files.not_modules(bots)
     problems += bot_files.beyond_memory(bots, settings.resources.memory)
-    problems += [_BUILDS] if bots[0].build else []
-    problems += [_NO_INTERPRETER] if bots[0].module and not _module_of(bots[0]) else []
+    own = bots[0] if bots[0].asked_as == AUTHOR else None
+    problems += [_BUILDS] if own and own.build else []
+    problems += [_NO_INTERPRETER] if own and own.module and not _module_of(own) else []
     if problems:
         raise ConfigError(problems)
     return bots
@@ -100,17 +139,23 @@ def _module_of(bot: Bot) -> str:
 
 def as_modules(bots: Sequence[Bot], payloads: Sequence[bytes]) -> list[Bot]:
     """Return bots as their modules and payloads alone, as the command does. Raises SameBots."""
-    return bot_files.with_distinct_names([_as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)])
+    return bot_files.with_distinct_names([as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)])
 
 
-def _as_module(bot: Bot, payload: bytes) -> Bot:
+def as_module(bot: Bot, payload: bytes) -> Bot:
+    """Return a bot as its module and payload alone."""
     parts = _module_of(bot), sha256(payload).hexdigest()
     return replace(bot, run=(), identity=identity_with_payload(*parts), built_from=bot.identity, parts=parts, original=bot)
 
 
+def sandbox_of(settings: Settings) -> Sandbox:
+    """Return the walls that definitions name; a module has its own."""
+    return Sandbox(Level.TRUSTED, settings.resources, settings.ponder)
+
+
 def event_of(settings: Settings, bots: Sequence[Bot]) -> EventRow:
     """Return the event of these settings and modules. Its id is the one that the command gives it."""
-    definition = definition_of(settings, bots, Sandbox(Level.TRUSTED, settings.resources, settings.ponder))
+    definition = definition_of(settings, bots, sandbox_of(settings))
     secret = run_secret(settings)
     commitment = seeds.commitment(definition.digest, secret)
     rows = tuple(BotRow(bot.name, bot.identity, bot.version, True, bot.asked_as, str(Path())) for bot in bots)

@@ -7,6 +7,10 @@ Requests are plain values, and so are the events that are told:
     {"do": "pack", "files"}: the stream that `khiva-arena submit` sends of the author's bot
     {"do": "replay", "name"}: of the match 1/ORDINAL
     {"do": "look", "entries"}, with the bot.toml of a folder: which of its files are to be read
+    {"do": "warm_up"}, before anything else
+    {"do": "sit", "files", "game", "seats", "seat", "seed", "opponent"}: a person sits there; "own" for the author's bot
+    {"do": "take_over", "name", "step", "seat"}: a person plays the match 1/ORDINAL on from there
+    {"do": "hear", "message"}: from the person
     {"do": "open"}, with a zip; {"do": "open", "entries"}, with the files of a folder
 
     {"kind": "refused", "of", "why", "file", "line"}: nothing is played; the place only if it is known
@@ -14,6 +18,8 @@ Requests are plain values, and so are the events that are told:
     {"kind": "played", ..., "tally"}: a match, and, of some and of the last, the table so far
     {"kind": "over", "digest"}, {"kind": "replay", ...}, {"kind": "saved", "name", "line"},
     {"kind": "packed", "name", "digest"}, {"kind": "wanted", "entries"}, {"kind": "opened", "files"}
+    {"kind": "seated", "line", "seed"}: a person's match, and the line that plays it; "" for none
+    {"kind": "seat", "message"}: to the person; {"kind": "stood", "digest"}: the match is over; "ends", too, if it was taken over
 """
 
 import asyncio
@@ -27,16 +33,17 @@ from time import perf_counter
 from typing import Any
 
 from khiva_arena.arbiter.job import Job, SeatReport
-from khiva_arena.arbiter.match_steps import MatchSteps
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.start_problem import FailedStart, problem_of, with_hint
 from khiva_arena.arbiter.stderr import Notes
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common import shipped
 from khiva_arena.common.result import NOT_MEASURED, Verdict
 from khiva_arena.common.text import printable
 from khiva_arena.competition.events.results import of_record
+from khiva_arena.competition.settings.alone import match_alone
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.archive import ENTRY
 from khiva_arena.entrants.bots import Bot
@@ -45,13 +52,15 @@ from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
-from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
-from khiva_arena.extensions.checker.workbench.seats import LiveModule, RerunModule, SeatsInPage, module_in
+from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, both_ends, go_on, module_of, number_in
+from khiva_arena.extensions.checker.workbench.seats import Module, module_in, played
+from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, job_taken_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
+from khiva_arena.records.replay.decided import decision_of
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, run_digest
 from khiva_arena.records.replay.verify import verify
@@ -66,6 +75,8 @@ _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _UNNAMED = re.compile("[^A-Za-z0-9 ._-]+")
 """What the name of a file has no use for."""
+SHIPPED = f"{shipped.WORD}python/"
+"""The beginning of the words of the opponents, which the command has, too."""
 _KIT = re.compile(r"khiva_kit\.\w+")
 
 PlainEvent = dict[str, Any]
@@ -79,15 +90,6 @@ class RefusedError(Exception):
     def __init__(self, why: str, trace: PlainEvent | None = None) -> None:
         super().__init__(why)
         self.trace = trace
-
-
-class _Watched(MatchSteps):
-    """The steps of a match of which all faults are told."""
-
-    @property
-    def faults(self) -> list[tuple[int, Blame]]:
-        """The faults of each seat, strikes included."""
-        return [(seat.number, blame) for seat in self._seats for blame in seat.faults]
 
 
 class Workbench:
@@ -104,8 +106,10 @@ class Workbench:
         self._matches: dict[str, tuple[Record, bytes]] = {}
         self._definition: Definition | None = None
         """Of the event of these matches."""
-        self._payloads: set[str] = set()
-        """The hashes of what the page holds for the last play."""
+        self._payloads: dict[str, set[str]] = {}
+        """The hashes of what the page holds for the last play, and the last match of a person."""
+        self._hear: Callable[[Mapping[str, Any]], None] = lambda message: None
+        """Takes a message of the person who sat down last."""
 
     async def work(self, request: Mapping[str, Any], data: Sequence[bytes] = ()) -> None:
         """Do what a request asks for, and tell what came of it. ``data``: the files that come with it."""
@@ -113,6 +117,14 @@ class Workbench:
             match request["do"]:
                 case "play":
                     await self._play(request)
+                case "warm_up":
+                    await self._warm_up()
+                case "sit":
+                    await self._sit(request)
+                case "take_over":
+                    await self._take_over(request)
+                case "hear":
+                    self._hear(request["message"])
                 case "replay":
                     self._replay(request["name"])
                 case "go_on":
@@ -193,12 +205,68 @@ class Workbench:
             bots = typed.bots_of(settings)
             payloads = [_payload_of(bot) for bot in bots]
         modules = typed.as_modules(bots, payloads)
-        for digest in self._payloads:
-            self._page.drop(digest)  # or it would keep each version of a bot
-        self._payloads = {module.parts[1] for module in modules}
-        for module, payload in zip(modules, payloads, strict=True):
-            self._page.take(module.parts[1], payload)
+        self._hold("play", {module.parts[1]: payload for module, payload in zip(modules, payloads, strict=True)})
         return line, typed.event_of(settings, modules), modules
+
+    def _hold(self, what: str, payloads: Mapping[str, bytes]) -> None:
+        """Have the page hold the payloads of the last play, and of the last match of a person: or it would keep each version of a
+        bot. ``payloads``: by their hashes. ``what``: which of the two."""
+        before, self._payloads[what] = self._payloads.get(what, set()), {*payloads}
+        for digest in before.difference(*self._payloads.values()):
+            self._page.drop(digest)
+        for digest, payload in payloads.items():
+            self._page.take(digest, payload)
+
+    async def _warm_up(self) -> None:
+        """Play a match that nobody sees: a browser starts an interpreter ten times as fast once it has run it."""
+        bots, wish = self._opponents["bots"], {"game": "khiva", "seats": 2, "matches": 2, "seed": "warm", "opponent": "greedy"}
+        _, row, playing = self._ready({**wish, "files": bots[self._opponents["games"]["khiva"]["weak"]]})
+        place = Timetable(row.terms()).match(0)
+        assert place is not None
+        await self._match(row, place, playing, {})
+        self._matches.clear()
+
+    # --- a person's match ---
+
+    async def _sit(self, request: Mapping[str, Any]) -> None:
+        """Play a match with a person, and show its end."""
+        is_own, level = request["opponent"] == typed.OWN, request["opponent"]
+        folder = typed.AUTHOR if is_own else self._opponents["games"][request["game"]][level]
+        line = typed.typed_seat(request, folder if is_own else f"{SHIPPED}{folder}")
+        files = request["files"] if is_own else self._opponents["bots"][folder]
+        folders.write_folder(self._home / folder, files)
+        with chdir(self._home):
+            settings = typed.settings_of(line)
+            players = typed.players_of(settings, folder)
+            bot = next(bot for bot in players if not bot.guest)
+            payload = _payload_of(bot)
+        module = typed.as_module(bot, payload)
+        self._hold("sit", {module.parts[1]: payload})
+        entrants = [player if player.guest else module for player in players]
+        alone = match_alone(settings, entrants, typed.sandbox_of(settings))
+        sat, pages = Sitting(job_alone(alone), self._tell_seat), module_pages(settings.resources.memory)
+        self._tell({"kind": "seated", "line": line, "seed": settings.seed})
+        self._hear, of = sat.hear, alone.header.seats
+        here = await sat.play(lambda seat: self._module(alone.entrants[seat], pages, of[seat].number))
+        for seat, notes in here.notes.items() if is_own else ():
+            faults = [blame for at, blame in here.faults if at == seat]
+            _refuse_start(module, faults, notes, trace_in(printable(notes), files))
+        sat.show_end(here.record)
+        self._tell({"kind": "stood", "digest": here.record.digest})
+
+    async def _take_over(self, request: Mapping[str, Any]) -> None:
+        """Let a person play a match of the last play on, from a step, and show both ends."""
+        held, step, seat = self._held(request["name"]), number_in(request, "step"), number_in(request, "seat")
+        decision = decision_of(held, step, seat)
+        sat = Sitting(job_taken_over(held, step, seat), self._tell_seat)
+        self._tell({"kind": "seated", "line": "", "seed": ""})
+        self._hear = sat.hear
+        here = await sat.play(lambda seat: module_of(self._page, held, seat))
+        sat.show_end(here.record)
+        self._tell({"kind": "stood", "digest": here.record.digest, "ends": both_ends(held, decision, here.record)})
+
+    def _tell_seat(self, message: Mapping[str, Any]) -> None:
+        self._tell({"kind": "seat", "message": message})
 
     async def _play(self, request: Mapping[str, Any]) -> None:
         line, row, bots = self._ready(request)
@@ -242,20 +310,11 @@ class Workbench:
         """Play a match. Return what is told of it, and how it ended for the author."""
         of, secret, own = row.definition, row.seed_secret(place.k), place.bots.index(0)
         header = of.header(of.seated(place.bots), row.match_id(place.ordinal), secret)
+        job = Job(place.ordinal, 1, header, secret, tuple(Command((), "/") for _ in header.seats))
         pages = module_pages(of.limits.memory)
-        keys = [seat.number.to_bytes(8, "big") for seat in header.seats]
-        job = Job(place.ordinal, 1, header, secret, tuple(Command((), "/") for _ in keys))
-        seats: list[LiveModule | RerunModule] = []
-        try:
-            for bot, key in zip(place.bots, keys, strict=True):
-                seats.append(self._module(bots[bot], pages, key))
-            steps = _Watched(job, SeatsInPage(seats))
-            record = await steps.record()
-            notes = seats[own].notes()
-        finally:
-            for seat in seats:
-                seat.end()
-        own_faults = [blame for seat, blame in steps.faults if seat == own]
+        here = await played(job, lambda seat: self._module(bots[place.bots[seat]], pages, header.seats[seat].number))
+        record, notes = here.record, here.notes[own]
+        own_faults = [blame for seat, blame in here.faults if seat == own]
         trace = trace_in(printable(notes), files) if own_faults else None
         if place.ordinal == 0:
             _refuse_start(bots[0], own_faults, notes, trace)
@@ -270,15 +329,15 @@ class Workbench:
             "match": plain_match(1, of_record(row, place, record)),
             "digest": record.digest,
             "notes": printable(notes)[-NOTES_SHOWN:],
-            "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in steps.faults],
+            "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in here.faults],
             "own": [own],
             "worst": (len(record.steps) if of.game in AT_THE_END else _worst(scores, own)) if match.is_lost else None,
             "trace": trace,
         }
         return told, match
 
-    def _module(self, bot: Bot, pages: int, key: bytes) -> LiveModule | RerunModule:
-        return module_in(self._page, (bot.parts[0], bot.parts[1]), pages, key)
+    def _module(self, bot: Bot, pages: int, number: int) -> Module:
+        return module_in(self._page, (bot.parts[0], bot.parts[1]), pages, number.to_bytes(8, "big"))
 
 
 def _payload_of(bot: Bot) -> bytes:

@@ -42,11 +42,21 @@ createImageBitmap(new Blob([picture])).then((image) => {
 def press(browser: Browser, *chords: str) -> None:
     """Press keys as a person does, wherever the focus is: those of a chord together."""
     acts = [{"type": kind, "value": key} for chord in chords for kind, keys in _of(chord) for key in keys]
-    actions = [{"type": "key", "id": "keys", "actions": acts}]
+    _perform(browser, {"type": "key", "id": "keys", "actions": acts})
+
+
+def tap(browser: Browser, at: tuple[float, float]) -> None:
+    """Touch a point of the window as a finger does."""
+    x, y = map(int, at)
+    acts = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+    _perform(browser, {"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}, "actions": acts})
+
+
+def _perform(browser: Browser, actions: dict[str, Any]) -> None:
     if isinstance(browser, Page):
-        browser.driver.execute("actions", {"actions": actions})
+        browser.driver.execute("actions", {"actions": [actions]})
     else:
-        browser._ask("WebDriver:PerformActions", actions=actions)
+        browser._ask("WebDriver:PerformActions", actions=[actions])
 
 
 def _of(chord: str) -> list[tuple[str, str]]:

@@ -9,16 +9,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from khiva_arena.common.text import ISOLATES, harmless
+from khiva_arena.common.text import ISOLATES, harmless, isolated
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.games.asked import asking, numbers_of, second_person
+from khiva_arena.games.asked import YOU, asking, numbers_of, second_person
 from khiva_arena.games.base import Event, Game, Plain
 from khiva_arena.games.registry import get
+from khiva_arena.records.replay.frames import film, opened
+from khiva_arena.records.replay.record import FORFEITED, Record
 
 HEADER = 4
 FAULTS = {
     "timeout": "Your time for this decision ran out: the first choice was played for you.",
 }
+NO_HINTS = "There are no hints in this match."
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
@@ -196,6 +199,42 @@ class Person:
         self._choices = [own_choice]
         act = _framed({"type": "act", "req": req, "choice": choice})
         return PersonReply(act, [{"type": "chosen", "req": req}])
+
+
+def names_at(names: Sequence[str], you: int | None) -> list[str]:
+    """Return the name of each seat as a page of a seat shows it: bots of one name with their seat behind it.
+
+    you: the seat of the only person, who is called "you"; None if there are several, or one with a name
+    """
+    called = [YOU if seat == you and YOU not in names else name for seat, name in enumerate(names)]
+    return [isolated(f"{name}#{seat}" if called.count(name) > 1 else name) for seat, name in enumerate(called)]
+
+
+def page_of_end(record: Record, secret: bytes, names: Sequence[str], *, sketches: bool) -> dict[str, Plain]:
+    """Return the last message to a person's page: the match as the page's viewer takes it, with all hands open.
+
+    names: by seat
+    sketches: whether the table is told in text, too, for a game without a drawing
+
+    Raises RecordError if it does not replay.
+    """
+    reel = film(record, secret, names, sketches)
+    reel.events = [[(event, second_person(text, names)) for event, text in frame] for frame in reel.events]
+    faults = [
+        [choice.seat, choice.why, at + 1, ""]
+        for at, step in enumerate(record.steps)
+        for choice in step
+        if choice.why and choice.why != FORFEITED
+    ]
+    match = {
+        "key": "1/0",
+        "names": list(names),
+        "ranks": list(record.ranks),
+        "scores": list(record.scores),
+        "verdicts": [str(verdict) for verdict in record.verdicts],
+        "faults": faults,
+    }
+    return {"match": match} | opened(reel)
 
 
 def _framed(message: dict[str, Plain]) -> bytes:

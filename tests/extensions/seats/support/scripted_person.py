@@ -2,9 +2,9 @@
 
 import signal
 from pathlib import Path
-from typing import Any
 
 from forked_command import started
+from seat_client import Seat, addresses
 
 from khiva_arena.records.replay.record import Record
 
@@ -19,8 +19,6 @@ def choice_of(asked: int, legal: int) -> int:
 
 def by_command(folder: Path, *words: str, persons: int = 1) -> Record:
     """The record that ``play --clock ticks --json`` prints, with persons who choose by the rule at each page."""
-    from seat_client import Seat, addresses  # of the extension
-
     process = started("play", "--clock", "ticks", "--no-open", "--no-hints", "--json", *words, cwd=folder)
     try:
         pages = [Seat(address) for address in addresses(process, persons)]
@@ -35,7 +33,7 @@ def by_command(folder: Path, *words: str, persons: int = 1) -> Record:
     return Record.from_json(out.rstrip("\n"))
 
 
-def play(pages: list[Any]) -> None:
+def play(pages: list[Seat]) -> None:
     """Choose at each page until the match is over."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -43,7 +41,7 @@ def play(pages: list[Any]) -> None:
         list(pool.map(_play_one, pages))
 
 
-def _play_one(page: Any) -> None:
+def _play_one(page: Seat) -> None:
     ask, asked = page.until("table")["ask"], 0
     while True:
         if ask:
