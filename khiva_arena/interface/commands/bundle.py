@@ -53,6 +53,7 @@ def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[st
 
     published: those that it may hold; None for all.
     """
+    bots = [bot for bot in bots if not bot.person]
     held = [bot for bot in bots if published is None or bot.identity in published]
     if len(held) < len(bots):
         kept = count(len(bots) - len(held), "bot is", "bots are")
