@@ -9,19 +9,23 @@ HASH = "khiva-arena.sha256"
 """The file with the hash of a release's page, which `make release` writes into the wheel. A checkout has none."""
 
 
+def _digest() -> str:
+    """Return the SHA-256 of the release's page, "" for a checkout."""
+    file = files(__package__) / HASH
+    return file.read_text("ascii").strip() if file.is_file() else ""
+
+
 def whose_page(digest: str) -> str:
     """Return in words whether a page with this SHA-256 is that of the release, as far as this installation knows."""
-    file = files(__package__) / HASH
-    if not file.is_file():
+    if not (known := _digest()):
         return "which you can compare with the one that the release names"
     release = f"the release of Khiva Arena {__version__} has"
-    return f"as {release} it; compare it yourself" if file.read_text("ascii").strip() == digest else f"and {release} another one"
+    return f"as {release} it; compare it yourself" if known == digest else f"and {release} another one"
 
 
 def check_it_yourself() -> str:
     """Return in sentences how the reader of a page checks what it shows."""
-    file = files(__package__) / HASH
-    has_hash = f" (SHA-256 {file.read_text('ascii').strip()})" if file.is_file() else ""
+    has_hash = f" (SHA-256 {known})" if (known := _digest()) else ""
     release = f"the release of Khiva Arena {__version__}{has_hash}" if is_released() else "a later release of Khiva Arena"
     return (
         f"Check it yourself, in a browser: take khiva-arena.html from {release}, and "

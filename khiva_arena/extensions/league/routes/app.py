@@ -25,7 +25,7 @@ from khiva_arena.extensions.league.routes.guard import API, FORM_UPLOADS, UPLOAD
 from khiva_arena.extensions.league.routes.markup import joined
 from khiva_arena.extensions.league.routes.pages import NOT_FOUNDED, POLICY, Page
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder, Stamp
-from khiva_arena.extensions.league.routes.served_page import ServedPage
+from khiva_arena.extensions.league.routes.served_page import BenchPage
 from khiva_arena.extensions.league.routes.uploads import Uploads, drain, entries, receipt, terms
 from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.extensions.league.submissions.sending import TERMS
@@ -64,7 +64,7 @@ class SiteOptions(NamedTuple):
 
     publishes_bots: bool = False
     by_form: bool = False
-    page: ServedPage | None = None
+    page: BenchPage | None = None
 
 
 NOTHING_MORE = SiteOptions()

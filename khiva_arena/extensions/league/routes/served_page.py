@@ -16,7 +16,7 @@ APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
 """The policy beside the page's own one: it has an origin of its own, so no cookie of an author, and stands in no frame."""
 
 
-class ServedPage(NamedTuple):
+class BenchPage(NamedTuple):
     """The page as it is served.
 
     data: its bytes.
@@ -27,7 +27,7 @@ class ServedPage(NamedTuple):
     digest: str
 
 
-def read(path: Path) -> ServedPage:
+def read(path: Path) -> BenchPage:
     """Read the page before the server confines itself. Raises ConfigError if it cannot be read, or is another kind of file."""
     try:
         data = regular_files.read(path, MOST_BYTES)
@@ -35,10 +35,10 @@ def read(path: Path) -> ServedPage:
         raise ConfigError(f"--page {path}: {error.strerror or error}") from None
     if not data.startswith(BEGINNING):
         raise ConfigError(f"--page {path}: `khiva-arena page` did not make this; take khiva-arena.html from a release")
-    return ServedPage(data, sha256(data).hexdigest())
+    return BenchPage(data, sha256(data).hexdigest())
 
 
-def pointer(page: ServedPage, *, by_form: bool) -> Markup:
+def pointer(page: BenchPage, *, by_form: bool) -> Markup:
     """Return a paragraph that leads to the page. ``by_form``: authors may upload what it saves."""
     form = (" and upload the file when you are ", link("/author", "signed in"), ". ") if by_form else (". ",)
     return tag(
