@@ -31,6 +31,7 @@ for name in {modules}:
     importlib.import_module(name)
 where = sys.modules["khiva_arena"].__file__
 assert where.startswith({archive!r}), where
+from khiva_arena.games import asked
 from khiva_arena.games.registry import NAMES, get
 from khiva_arena.games.rules_map import file_in_rules
 for name in NAMES:
@@ -38,6 +39,8 @@ for name in NAMES:
     state, _ = game.new(3, game.rules({{}}), bytes(32))
     while not state.is_over:
         state.apply(dict.fromkeys(state.pending(), 0))
+    asking = asked.asking(game)
+    assert asking.aim and asking.legend and asking.rulings, f"a person reads nothing of {{name}}"
 from khiva_arena.common import hooks
 print(len({modules}), *(row.name for row in hooks.rows()))
 """
