@@ -17,7 +17,7 @@ ABSENT = frozenset({"_multiprocessing", "click", "grp", "msgpack", "numpy", "pwd
 """Packages that are not in a page: those that the arena uses and Pyodide has not, or that would be most of the page."""
 _BEYOND = frozenset({"multiprocessing.connection", "multiprocessing.resource_tracker"})
 """Modules of Python that need one of them."""
-_DATA = (".toml", ".txt", ".json", ".pyi")
+_DATA = (".toml", ".txt", ".json", ".pyi", "RULES.md")
 _PINS = "runtime.toml"
 """Data that is never carried: it has the hash of what carries it."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
