@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from author import CLICK, ENTER, SECONDS, SET, Browser, at_the_doors, press, status, tab_to, tap
+from author import CLICK, ENTER, SET, Browser, at_the_doors, press, status, tab_to, tap
 from author import chromium as chromium
 from author import other_browser as other_browser
 from author import page as page
@@ -98,9 +98,7 @@ def here(home: Path, sat_there: Sat, game: str, seats: int) -> str:
 def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromium: Page) -> None:
     chromium.size(WIDE)
     seated(chromium, page, "khiva", 2)
-    chromium.until(
-        "return document.querySelector('.yourself .news') && !document.querySelector('.rules').hidden", seconds=SECONDS
-    )
+    chromium.until("return document.querySelector('.yourself .news') && !document.querySelector('.rules').hidden")
     first = by_keys(chromium)
     assert here(tmp_path, first, "khiva", 2) == first.digest
     chromium.js(f"{OVER}.nextSibling.click()")
