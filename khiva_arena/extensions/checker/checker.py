@@ -31,7 +31,7 @@ FIRSTS = (
     "khiva_arena.extensions.checker.in_pyodide",
     "khiva_arena.extensions.checker.workbench.in_pyodide",
     *(f"khiva_arena.games.{name}" for name in NAMES),
-    *(f"khiva_arena.games.{name}.asking" for name in NAMES),  # found by its name, for a person
+    *(f"khiva_arena.games.{name}.asking" for name in NAMES),  # the words of a person's questions
 )
 """The modules that the page imports; with them it carries all that they need."""
 BLOCKS = {

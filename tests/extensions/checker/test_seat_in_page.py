@@ -1,15 +1,16 @@
 """A person's seat in the page, in Chromium and Firefox, from disk: to the end of each game, by keys and by taps."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from author import ENTER, Browser, at_the_doors, press, status, tab_to, tap
-from browser import WIDE, Page, browser
-from checker import checker
-from firefox import firefox
+from author import CLICK, ENTER, SET, Browser, at_the_doors, press, status, tab_to, tap
+from author import chromium as chromium
+from author import other_browser as other_browser
+from author import page as page
+from browser import WIDE, Page
 from scripted_seat import sat
 
 pytestmark = [pytest.mark.soak, pytest.mark.language]
@@ -32,12 +33,6 @@ window.Worker = class extends start {
 };
 """
 """Has a page count the questions and note the choices, in their order."""
-CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent === arguments[0]).click()"
-SET = """
-const field = document.querySelector(`[name=${arguments[0]}]`);
-field.value = arguments[1];
-field.dispatchEvent(new Event("change", { bubbles: true }));
-"""
 OVER = "document.querySelector('.after button')"
 KEYS = "[...document.querySelectorAll('.yourself :is(.options button, .board [data-choice]:not(:disabled)) kbd')]"
 BY_KEYS = f"""
@@ -55,31 +50,6 @@ place.scrollIntoView({{ block: "center" }});
 const {{ x, y, width, height }} = place.getBoundingClientRect();
 return [x + width / 2, y + height / 2];
 """
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page in a file."""
-    path = tmp_path_factory.mktemp("seat") / "khiva-arena.html"
-    path.write_text(checker())
-    return path
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Page]:
-    """A browser without a network."""
-    with browser() as opened:
-        opened.driver.execute_cdp_cmd("Network.enable", {})
-        limits = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
-        opened.driver.execute_cdp_cmd("Network.emulateNetworkConditions", limits)
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def other_browser() -> Iterator[Browser]:
-    """Another browser."""
-    with firefox() as opened:
-        yield opened
 
 
 class Sat(NamedTuple):
@@ -128,6 +98,7 @@ def here(home: Path, sat_there: Sat, game: str, seats: int) -> str:
 def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromium: Page) -> None:
     chromium.size(WIDE)
     seated(chromium, page, "khiva", 2)
+    chromium.until("return document.querySelector('.yourself .news') && !document.querySelector('.rules').hidden")
     first = by_keys(chromium)
     assert here(tmp_path, first, "khiva", 2) == first.digest
     chromium.js(f"{OVER}.nextSibling.click()")

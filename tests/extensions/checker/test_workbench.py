@@ -3,15 +3,17 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from arena import ROOT
 from author import (
+    CLICK,
     CONTROL,
     ENTER,
     ESCAPE,
+    SET,
     SHIFT,
     TAB,
     Browser,
@@ -24,9 +26,10 @@ from author import (
     tab_to,
     write,
 )
-from browser import PHONE, WIDE, Page, browser
-from checker import checker
-from firefox import firefox
+from author import chromium as chromium
+from author import other_browser as other_browser
+from author import page as page
+from browser import PHONE, WIDE, Page
 from module_cup import module_cup as module_cup
 from workbench_played import commanded
 
@@ -50,37 +53,6 @@ def choose(decide, match):
 play("my-bot", choose)
 """
 OPENED = "return document.querySelector('#viewed .board')?.childElementCount"
-CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent === arguments[0]).click()"
-SET = """
-const field = document.querySelector(`[name=${arguments[0]}]`);
-field.value = arguments[1];
-field.dispatchEvent(new Event("change", { bubbles: true }));
-"""
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page in a file."""
-    path = tmp_path_factory.mktemp("workbench") / "khiva-arena.html"
-    path.write_text(checker())
-    return path
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Page]:
-    """A browser without a network."""
-    with browser() as opened:
-        opened.driver.execute_cdp_cmd("Network.enable", {})
-        limits = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
-        opened.driver.execute_cdp_cmd("Network.emulateNetworkConditions", limits)
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def other_browser() -> Iterator[Browser]:
-    """Another browser."""
-    with firefox() as opened:
-        yield opened
 
 
 def digest_of(opened: Browser) -> str:

@@ -4,7 +4,7 @@ import { beside } from "./going_on.js";
 import { h, refill } from "./dom.js";
 import { sit } from "./seat.js";
 
-const RATING = "A person's choices cannot be worked out again. So a match with you is never rated, and cannot be run again as a whole.";
+const RATING = "Nobody can rerun a person. So a match with you is never rated, and cannot be rerun as a whole.";
 const GOES_ON = "Take another seat, or go back to your bot.";
 const AGAINST = { greedy: "the greedy bot", weak: "the weak bot", strong: "the strong bot", own: "your bot in the editor" };
 

@@ -1,11 +1,14 @@
 """An author at the page: the keys that a person presses, in each browser, and what the page then shows."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from browser import Page
-from firefox import Firefox
+import pytest
+from browser import Page, browser
+from checker import checker
+from firefox import Firefox, firefox
 
 Browser = Page | Firefox
 SECONDS = 500
@@ -26,6 +29,13 @@ URL.createObjectURL = (blob) => {
 };
 """
 """Has a page note which blocks its workers are given, and what it saves."""
+CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent === arguments[0]).click()"
+SET = """
+const field = document.querySelector(`[name=${arguments[0]}]`);
+field.value = arguments[1];
+field.dispatchEvent(new Event("change", { bubbles: true }));
+"""
+"""Chooses a value of a field, as a person does."""
 COUNTED = """
 const [picture, wanted, name] = [Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)), arguments[1], arguments[2]];
 createImageBitmap(new Blob([picture])).then((image) => {
@@ -37,6 +47,31 @@ createImageBitmap(new Blob([picture])).then((image) => {
   window[name] = [count];
 });
 """
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page in a file."""
+    path = tmp_path_factory.mktemp("page") / "khiva-arena.html"
+    path.write_text(checker())
+    return path
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Page]:
+    """A browser without a network."""
+    with browser() as opened:
+        opened.driver.execute_cdp_cmd("Network.enable", {})
+        limits = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+        opened.driver.execute_cdp_cmd("Network.emulateNetworkConditions", limits)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def other_browser() -> Iterator[Browser]:
+    """Another browser."""
+    with firefox() as opened:
+        yield opened
 
 
 def press(browser: Browser, *chords: str) -> None:
