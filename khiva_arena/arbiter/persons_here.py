@@ -31,7 +31,7 @@ class _Links:
             came = self._came[at]
             size = HEADER + int.from_bytes(came[:HEADER], "big") if len(came) >= HEADER else 0
             if size > FRAME_MOST_TO_ARBITER:
-                raise HostFault("the process that stands for a person sent bytes that are no frame")
+                raise HostFault("the link of a person sent bytes that are no frame")
             if size and len(came) >= size:
                 frame = bytes(came[:size])
                 del came[:size]
