@@ -126,6 +126,19 @@ def test_nothing_is_left_of_a_session(place: Place) -> None:
     assert place.queue.entries() == []
 
 
+@pytest.mark.slow
+def test_a_file_that_is_on_its_way_as_its_author_signs_out_is_not_kept(place: Place) -> None:
+    ann, packed = place.sign_in("ann"), folder_of_files({"main.py": "#" * 1000})
+    with socket.create_connection(("127.0.0.1", ann.server.port)) as slow:
+        slow.sendall(_head(ann, len(packed)) + packed[:100])
+        assert ann.server.ask("/").status == 200  # as below
+        assert until(lambda: ann.choose(b"").status == 429)
+        assert ann.server.ask("/author/leave", "POST", "", Cookie=ann.cookie, Origin=ann.server.origin).status == 303
+        slow.sendall(packed[100:])
+        assert b"403" in slow.recv(65_536).split(b"\r\n")[0]
+    assert place.sign_in("ann").get("/author/entry").status == 303
+
+
 def test_a_file_that_comes_while_another_is_sent_stays() -> None:
     ann, (first, second) = Author("ann", "ann", True), (Kept("crow", word, [], word.hex(), inf) for word in (b"1", b"2"))
     body = urlencode({"token": "", "digest": first.digest, "name": "crow"}).encode()

@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from khiva_arena.entrants.archive import StreamFile, head_of_bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.routes.author_pages import AuthorPages, fields_of, form
+from khiva_arena.extensions.league.routes.author_pages import SIGNED_OUT, AuthorPages, fields_of, form
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.guard import FORM_UPLOADS
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, table, tag
@@ -76,6 +76,8 @@ class FormUploads:
                 kept = await trio.to_thread.run_sync(self._looked_at, request.query_params.get("name", ""), bytes(data))
             except ConfigError as error:
                 raise HTTPException(422, str(error)) from None
+        if not self._authors.has_session(request):  # any more: a file may be on its way for minutes
+            raise HTTPException(403, SIGNED_OUT)
         self._keep(author, kept)
 
     async def page(self, request: Request, *, publishes_bots: bool) -> Page | None:
