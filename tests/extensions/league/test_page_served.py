@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_it_is_apart_and_its_hash_is_said(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_bytes(BEGINNING + b"a page")
+    (tmp_path / "page.html").write_bytes(BEGINNING + served_page.WORKER)
     page = served_page.read(tmp_path / "page.html")
     with league_server(folder, "--page", str(tmp_path / "page.html"), is_forked=True) as server:
         answer = server.ask("/khiva-arena.html")
@@ -56,9 +56,10 @@ def test_it_is_apart_and_its_hash_is_said(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_page_is_not_served(tmp_path: Path) -> None:
-    (tmp_path / "other.html").write_text("<script>alert(1)</script>")
-    with pytest.raises(ConfigError, match=pattern("league_serve", "no-page")):
-        served_page.read(tmp_path / "other.html")
+    for other in (b"<script>alert(1)</script>", served_page.WORKER, BEGINNING + b"a page of results"):
+        (tmp_path / "other.html").write_bytes(other)
+        with pytest.raises(ConfigError, match=pattern("league_serve", "no-page")):
+            served_page.read(tmp_path / "other.html")
     with pytest.raises(ConfigError, match="No such file"):
         served_page.read(tmp_path / "none.html")
 
