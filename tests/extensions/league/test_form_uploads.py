@@ -2,14 +2,20 @@
 
 import socket
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
+from math import inf
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import pytest
+import trio
 from hostile_uploads import HEADS, PATHS, STREAMS
 from league_serving import LeagueServer, league_server
 from public_league import TICKS, league_folder, write_public
 from signed_in import STREAM, Session, signed_in
+from starlette.requests import Request
 from uploads import folder_of_files, one_of_its_own
 from waiting import until
 from wording import sentence
@@ -118,6 +124,42 @@ def test_nothing_is_left_of_a_session(place: Place) -> None:
     assert again.get("/author/entry").status == 303
     assert again.send(packed, token=ann.token).status == 403
     assert place.queue.entries() == []
+
+
+@pytest.mark.slow
+def test_a_file_that_is_on_its_way_as_its_author_signs_out_is_not_kept(place: Place) -> None:
+    ann, packed = place.sign_in("ann"), folder_of_files({"main.py": "#" * 1000})
+    with socket.create_connection(("127.0.0.1", ann.server.port)) as slow:
+        slow.sendall(_head(ann, len(packed)) + packed[:100])
+        assert ann.server.ask("/").status == 200  # as below
+        assert until(lambda: ann.choose(b"").status == 429)
+        assert ann.server.ask("/author/leave", "POST", "", Cookie=ann.cookie, Origin=ann.server.origin).status == 303
+        slow.sendall(packed[100:])
+        assert b"403" in slow.recv(65_536).split(b"\r\n")[0]
+    assert place.sign_in("ann").get("/author/entry").status == 303
+
+
+def test_a_file_that_comes_while_another_is_sent_stays() -> None:
+    ann, (first, second) = Author("ann", "ann", True), (Kept("crow", word, [], word.hex(), inf) for word in (b"1", b"2"))
+    body = urlencode({"token": "", "digest": first.digest, "name": "crow"}).encode()
+    sent = []
+
+    async def add_upload(_author: Author, _name: str, packed: bytes, *_: object, agreed: bool) -> None:
+        sent.append((packed, agreed))
+        forms._keep(ann, second)
+
+    async def author_of_form(*_: object) -> Author:
+        return ann
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": body}
+
+    desk, authors = SimpleNamespace(add_upload=add_upload), SimpleNamespace(author_of_form=author_of_form)
+    forms = FormUploads(desk, authors, None)  # type: ignore[arg-type]
+    forms._keep(ann, first)
+    request = Request({"type": "http", "headers": [(b"content-type", form_uploads.FIELDS.encode())]}, receive)
+    trio.run(partial(forms.send, request, None, publishes_bots=False))
+    assert (sent, forms._of(ann)) == ([(b"1", False)], second)
 
 
 @pytest.mark.slow

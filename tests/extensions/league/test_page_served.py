@@ -23,6 +23,7 @@ from khiva_arena.extensions.league.routes import served_page
 from khiva_arena.extensions.league.submissions.queue import Queue
 
 CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent.startsWith(arguments[0])).click()"
+LINK = 'href="/khiva-arena.html"'
 SHOWN = "return document.querySelector('h1')?.textContent === arguments[0]"
 
 
@@ -38,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_it_is_apart_and_its_hash_is_said(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_bytes(BEGINNING + b"a page")
+    (tmp_path / "page.html").write_bytes(BEGINNING + served_page.WORKER)
     page = served_page.read(tmp_path / "page.html")
     with league_server(folder, "--page", str(tmp_path / "page.html"), is_forked=True) as server:
         answer = server.ask("/khiva-arena.html")
@@ -46,18 +47,19 @@ def test_it_is_apart_and_its_hash_is_said(folder: Path, tmp_path: Path) -> None:
         assert answer.headers["content-security-policy"] == "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert server.ask("/khiva-arena.html", If_None_Match=answer.headers["etag"]).status == 304
-        assert page.digest in server.ask("/queue").text
+        assert all(word in server.ask("/queue").text for word in (page.digest, LINK))
         for path in ("/", "/queue", "/author", "/author/entry"):
             assert "frame-ancestors 'none'" in server.ask(path).headers["content-security-policy"]
     with league_server(folder, is_forked=True) as server:
         assert server.ask("/khiva-arena.html").status == 404
-        assert "khiva-arena.html, " not in server.ask("/queue").text
+        assert LINK not in server.ask("/queue").text
 
 
 def test_what_is_no_page_is_not_served(tmp_path: Path) -> None:
-    (tmp_path / "other.html").write_text("<script>alert(1)</script>")
-    with pytest.raises(ConfigError, match=pattern("league_serve", "no-page")):
-        served_page.read(tmp_path / "other.html")
+    for other in (b"<script>alert(1)</script>", served_page.WORKER, BEGINNING + b"a page of results"):
+        (tmp_path / "other.html").write_bytes(other)
+        with pytest.raises(ConfigError, match=pattern("league_serve", "no-page")):
+            served_page.read(tmp_path / "other.html")
     with pytest.raises(ConfigError, match="No such file"):
         served_page.read(tmp_path / "none.html")
 

@@ -139,6 +139,14 @@ def test_sessions_end_by_themselves_and_the_oldest_goes(monkeypatch: pytest.Monk
     assert sessions.token(second) is None
 
 
+def test_no_author_ends_the_sessions_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "SESSIONS_MOST", 4)
+    monkeypatch.setattr(tokens, "OF_A_TOKEN_MOST", 2)
+    sessions = tokens.Sessions()
+    words = [sessions.begin(token) for token in ("ben", *["ann"] * 9)]
+    assert [sessions.token(word) for word in words] == ["ben", *[None] * 7, "ann", "ann"]
+
+
 @pytest.mark.slow
 def test_an_author_sees_what_the_own_bots_wrote_and_nobody_else_does(tmp_path: Path) -> None:
     folder = league_folder(tmp_path / "spring")

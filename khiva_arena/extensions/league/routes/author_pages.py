@@ -52,6 +52,10 @@ class AuthorPages:
         token = self._sessions.token(request.cookies.get(COOKIE, ""))
         return await self._desk.author_still(token) if token else None
 
+    def has_session(self, request: Request) -> bool:
+        """Tell whether the session of a request goes on."""
+        return self._sessions.token(request.cookies.get(COOKIE, "")) is not None
+
     def form_token(self, request: Request) -> str:
         """Return the form token of the session of a request."""
         return self._sessions.form_token(request.cookies.get(COOKIE, ""))

@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from khiva_arena.entrants.archive import StreamFile, head_of_bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.routes.author_pages import AuthorPages, fields_of, form
+from khiva_arena.extensions.league.routes.author_pages import SIGNED_OUT, AuthorPages, fields_of, form
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.guard import FORM_UPLOADS
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, table, tag
@@ -35,7 +35,7 @@ MOST_KEPT = 2 * MOST_UPLOAD
 """The bytes of all files that wait for their authors."""
 STREAM, FIELDS = "application/octet-stream", "application/x-www-form-urlencoded"
 OTHER_TYPE = "Choose the file on the page of its author: no other form is taken here."
-NOTHING_WAITS = "No file of yours waits to be sent; choose it again."
+NOTHING_WAITS = "No file of yours waits to be sent. If the page of your bots does not list it as sent, choose it again."
 CHANGED = "Another file of yours came meanwhile. Look at that one before you send it."
 NOT_AGREED = "This league publishes its bots: tick the box to agree, or do not send the bot."
 AGREE = "I agree that anybody may get the module of this bot from the bundles of this league, and all of its files if it is in "
@@ -76,6 +76,8 @@ class FormUploads:
                 kept = await trio.to_thread.run_sync(self._looked_at, request.query_params.get("name", ""), bytes(data))
             except ConfigError as error:
                 raise HTTPException(422, str(error)) from None
+        if not self._authors.has_session(request):  # any more: a file may be on its way for minutes
+            raise HTTPException(403, SIGNED_OUT)
         self._keep(author, kept)
 
     async def page(self, request: Request, *, publishes_bots: bool) -> Page | None:
@@ -102,7 +104,8 @@ class FormUploads:
             await self._desk.add_upload(author, fields.get("name", ""), kept.packed, active, agreed=agreed)
         except ConfigError as error:
             raise HTTPException(422, str(error)) from None
-        self.drop(author)
+        if self._kept.get(author.id) is kept:  # else another file came meanwhile, which has yet to be sent
+            self.drop(author)
 
     def drop(self, author: Author) -> None:
         """Drop the file of an author, if there is one."""

@@ -12,6 +12,8 @@ from khiva_arena.extensions.league.routes.markup import Markup, link, tag
 
 PATH = "/khiva-arena.html"
 MOST_BYTES = 64 << 20
+WORKER = b' id="worker.js">'
+"""A part that this page alone has: one of results begins as it does."""
 APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
 """The policy beside the page's own one: it has an origin of its own, so no cookie of an author, and stands in no frame."""
 
@@ -33,7 +35,7 @@ def read(path: Path) -> BenchPage:
         data = regular_files.read(path, MOST_BYTES)
     except OSError as error:
         raise ConfigError(f"--page {path}: {error.strerror or error}") from None
-    if not data.startswith(BEGINNING):
+    if not data.startswith(BEGINNING) or WORKER not in data:
         raise ConfigError(f"--page {path}: `khiva-arena page` did not make this; take khiva-arena.html from a release")
     return BenchPage(data, sha256(data).hexdigest())
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from hashlib import sha256
 
 SESSION_SECONDS = 12 * 3_600.0
-SESSIONS_MOST = 4_096
+SESSIONS_MOST, OF_A_TOKEN_MOST = 4_096, 64
+"""The sessions at a time, and those of them that one token began, so that no author ends the sessions of others."""
 LONGEST = 200  # characters of a token
 SecondsNow = Callable[[], float]
 
@@ -23,6 +24,9 @@ class Sessions:
     def begin(self, token: str) -> str:
         """Begin a session, and return its word."""
         word = secrets.token_urlsafe(32)
+        own = [key for key, (_, of) in self._tokens.items() if of == token]
+        if len(own) >= OF_A_TOKEN_MOST:
+            del self._tokens[own[0]]
         self._tokens[_key(word)] = self._clock() + SESSION_SECONDS, token
         if len(self._tokens) > SESSIONS_MOST:
             self._tokens.popitem(last=False)
