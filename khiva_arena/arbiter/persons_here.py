@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter import runners
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.job import Job
-from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, Player, recorded_players
+from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, SeatedPerson, recorded_players
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd
 from khiva_arena.arbiter.wire import Ending, HostFault
@@ -31,7 +31,7 @@ class _Links:
             came = self._came[at]
             size = HEADER + int.from_bytes(came[:HEADER], "big") if len(came) >= HEADER else 0
             if size > FRAME_MOST_TO_ARBITER:
-                raise HostFault("the process that stands for a person sent bytes that are no frame")
+                raise HostFault("the link of a person sent bytes that are no frame")
             if size and len(came) >= size:
                 frame = bytes(came[:size])
                 del came[:size]
@@ -83,7 +83,7 @@ async def start(job: Job, servers: ForkServers, *, alone: bool, on_stderr: runne
     """Start the table of a job in ticks with persons. Raises HostFault if the host cannot start it."""
     persons, seats = job.header.persons, len(job.header.seats)
     modules = await _modules(job, [seat for seat in range(seats) if seat not in persons], servers, alone, on_stderr)
-    players: dict[int, Player] = {}
+    players: dict[int, SeatedPerson] = {}
     if job.answers is not None:
         players |= recorded_players(job.answers)
     else:
