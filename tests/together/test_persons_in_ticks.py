@@ -171,7 +171,7 @@ def test_a_person_is_not_asked_again(with_ann: Path, place: str) -> None:
     [
         ({"format": "round-robin"}, "persons sit in no other"),
         ({"clock": "wall", "meter": 0, "isolation": "trusted"}, "or plays by the wall clock"),
-        ({"table": ()}, "bots by seat belong to a match that is played alone"),
+        ({"table": ()}, "bots by seat belong to the format play"),
         ({"bots": (DefinedBot("ann", "person:bob"), DefinedBot("one", "person:one"))}, "the name of another"),
     ],
 )

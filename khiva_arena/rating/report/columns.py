@@ -128,7 +128,7 @@ MARKS = {
     "it saw",
     "remote": "the bot played on another machine, which the arena cannot watch",
     "kept": "one process of the bot served many matches, so the bot may have remembered",
-    "person": "a person, who sat beside modules, and whose choices nobody can work out again",
+    "person": "a person, who sat beside modules, and whose choices nobody can rerun",
 }
 """The marks of a bot for help that others at its table may lack, each with its meaning."""
 
