@@ -24,7 +24,7 @@ ANSWER_TICKS = 1
 NO_ENDING = Ending(None, False, NOT_MEASURED, "", 0)
 
 
-class Player(Protocol):
+class SeatedPerson(Protocol):
     """A person at the table."""
 
     def send(self, data: bytes) -> None:
@@ -47,7 +47,7 @@ class MixedTable:
     modules: those of the other seats, which are numbered without the persons there; None if there are none.
     """
 
-    def __init__(self, seats: int, players: Mapping[int, Player], modules: ModuleTable | None) -> None:
+    def __init__(self, seats: int, players: Mapping[int, SeatedPerson], modules: ModuleTable | None) -> None:
         self._players, self._modules = players, modules
         self._others = [seat for seat in range(seats) if seat not in players]
         self._at = {seat: at for at, seat in enumerate(self._others)}

@@ -26,7 +26,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
-class Frames:
+class FrameCutter:
     """A buffer that cuts the arbiter's bytes into messages."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter import runners
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.job import Job
-from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, Player, recorded_players
+from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, SeatedPerson, recorded_players
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd
 from khiva_arena.arbiter.wire import Ending, HostFault
@@ -83,7 +83,7 @@ async def start(job: Job, servers: ForkServers, *, alone: bool, on_stderr: runne
     """Start the table of a job in ticks with persons. Raises HostFault if the host cannot start it."""
     persons, seats = job.header.persons, len(job.header.seats)
     modules = await _modules(job, [seat for seat in range(seats) if seat not in persons], servers, alone, on_stderr)
-    players: dict[int, Player] = {}
+    players: dict[int, SeatedPerson] = {}
     if job.answers is not None:
         players |= recorded_players(job.answers)
     else:

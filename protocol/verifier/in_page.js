@@ -34,7 +34,8 @@ export function serve(scope) {
       if (data.workbench) await bench(data.workbench, data.data);
     } catch (error) {
       const why = String(error?.stack ?? error);
-      scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
+      if (data.going) send({ workbench: JSON.stringify({ kind: "refused", of: "go_on", why }) });
+      else scope.postMessage(data.replay ? { replay: JSON.stringify({ name: data.replay, why }) } : { failed: why });
     }
   };
   let last = Promise.resolve();

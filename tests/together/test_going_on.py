@@ -126,6 +126,15 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         opened.until("return document.querySelector('.viewer .viewer, .viewer > div .stage')")
         opened.click(".viewer .note button")
         opened.until("return document.querySelector('.going-on [data-what=ends]')")
+        opened.click(".going-on > button")
+        opened.js(
+            "document.querySelector('.offers li button').click(); document.querySelector('.going-on > button ~ button').click()"
+        )
+        opened.until("return document.querySelector('.going-on .status').textContent.startsWith('Refused: you stopped it')")
+        opened.click(".going-on > button")
+        opened.click(".offers li button")
+        opened.until("return document.querySelector('.going-on .status').textContent.startsWith('Refused: you stopped it')")
+        assert opened.js("return document.querySelector('[data-verdict]').dataset.verdict") == "equal"
         assert opened.wrong() == []
 
 

@@ -160,12 +160,18 @@ def test_a_seat_of_the_match_is_played_again_by_a_bot_alone(with_ann: Path) -> N
     assert sentence("entrants", "person-plays-khiva-arena") in done.stderr
 
 
+@pytest.mark.parametrize("place", ["out", "out.khiva"])
+def test_a_person_is_not_asked_again(with_ann: Path, place: str) -> None:
+    done = arena("replay", place, "1/0", "--seat", "0", cwd=with_ann, code=2)
+    assert done.stderr.strip() == f"khiva-arena: error: --bot person:ann: {sentence('entrants', 'person-plays-khiva-arena')}"
+
+
 @pytest.mark.parametrize(
     ("change", "words_"),
     [
         ({"format": "round-robin"}, "persons sit in no other"),
         ({"clock": "wall", "meter": 0, "isolation": "trusted"}, "or plays by the wall clock"),
-        ({"table": ()}, "bots by seat belong to a match that is played alone"),
+        ({"table": ()}, "bots by seat belong to the format play"),
         ({"bots": (DefinedBot("ann", "person:bob"), DefinedBot("one", "person:one"))}, "the name of another"),
     ],
 )

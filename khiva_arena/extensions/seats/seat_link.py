@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import trio
 
-from khiva_arena.arbiter.person import NO_HINTS, Frames, Person
+from khiva_arena.arbiter.person import NO_HINTS, FrameCutter, Person
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats import link_protocol
 from khiva_arena.extensions.seats.hints import Hints
@@ -29,7 +29,7 @@ class Chair(ABC):
     async def seated(self, link: Link) -> None:
         """Serve a match, or the trial start before it."""
         self._link = link
-        frames = Frames()
+        frames = FrameCutter()
         while data := await link.receive():
             for raw, message in frames.feed(data):
                 self._since = trio.current_time()

@@ -25,6 +25,7 @@ from khiva_arena.competition.settings.isolation import sandbox_of_stored
 from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.hints.starts import modules_of
@@ -124,6 +125,8 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
         raise ConfigError(f"--seat {seat}: the match has {seats} seats, 0 to {seats - 1}")
     if other_bot is not None:
         entrant = other_bot
+    elif seat in record.header.persons:
+        raise ConfigError(f"--bot person:{record.header.seats[seat].name}: {guests.NOT_HERE[guests.PERSON]}")
     elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:

@@ -22,7 +22,9 @@ def mistakes(terms: Terms) -> list[str]:
     if terms.format == Format.PLAY:
         has_one = [len(table) for table in terms.tables] == [terms.seats] and terms.seeds == 1
         if not has_one or {*terms.tables[0]} != {*range(terms.bots)}:
-            problems.append(f"a match of its own has one deal and one table of {terms.seats} seats, and each of its bots sits there")
+            problems.append(
+                f"a match of `play` has one deal and one table of {terms.seats} seats, and each of its bots sits there"
+            )
         return problems
     if not terms.tables:
         problems.append("a batch of a league has no table")

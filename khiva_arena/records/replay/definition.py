@@ -321,7 +321,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         if (self.batch is not None) != (self.format is Format.LEAGUE):
             raise ValueError("tables drawn beforehand belong to a batch of a league, and only to one")
         if bool(self.table) != (self.format is Format.PLAY) or (any(bot.person for bot in self.bots) and not self.table):
-            raise ValueError("bots by seat belong to a match of its own, and only to one; persons sit in no other")
+            raise ValueError("bots by seat belong to the format play, and only to it; and persons sit in no other")
         if any(bot.identity.startswith(PERSON) and not (bot.person and self.in_ticks) for bot in self.bots):
             raise ValueError("a person has the name of another, or plays by the wall clock")
         if self.extends is not None and (self.batch or self.table or self.stage or form.IN_ROUNDS or form.SEQUENTIAL):

@@ -21,6 +21,7 @@ const VERDICTS = /** @type {Record<string, string>} */ ({
   "cannot tell here": "Cannot tell here: this browser or this page lacks something for a part of it. Nobody is accused.",
 });
 const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to start; the file stays on your machine.";
+const FAILED = "The arena could not be run in this browser: ";
 const STARTING = "starting the arena ...";
 const SHOWN = 100; // lines of matches that are not equal
 
@@ -47,10 +48,11 @@ export function checking(drawings, begins) {
     if (!file) return;
     begins();
     end();
+    bar.append(stop);
     stop.hidden = false;
     const begun = (shown = new Report(report, file.name, drawings));
     try {
-      const started = worker_over(new Uint8Array(await file.arrayBuffer()), begun, end);
+      const started = worker_over(new Uint8Array(await file.arrayBuffer()), begun, end, stop);
       if (shown === begun) worker = started;
       else started.end(); // it was stopped meanwhile, or another bundle was dropped
     } catch (error) {
@@ -65,10 +67,12 @@ export function checking(drawings, begins) {
     shown = null;
   };
   stop.addEventListener("click", () => {
+    if (shown?.over) return end(), shown.ended("you stopped it");
     leave();
     report.append(h("p", { class: "verdict" }, "Stopped: nothing is said of what was not reached."));
   });
-  const door = h("section", { class: "takes" }, h("h2", {}, "Check a bundle"), h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), h("p", {}, chosen, " ", stop));
+  const bar = h("p", {}, chosen, " ", stop);
+  const door = h("section", { class: "takes" }, h("h2", {}, "Check a bundle"), h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), bar);
   return { door, report, check, stop: leave, keys: (/** @type {string} */ key) => shown?.keys(key) ?? false };
 }
 
@@ -77,18 +81,27 @@ export function checking(drawings, begins) {
  * @param {Uint8Array} bundle
  * @param {Report} shown
  * @param {(dead?: boolean) => void} end  called when nothing more is to be waited for; dead: and nothing more to be asked
+ * @param {HTMLElement} stop  the button that ends the worker
  */
-function worker_over(bundle, shown, end) {
-  const fails = (/** @type {string} */ why) => { shown.failed(why); end(); };
+function worker_over(bundle, shown, end, stop) {
+  const fails = (/** @type {string} */ why) => {
+    if (shown.over) shown.ended(FAILED + why.slice(0, 2_000)); // what was found out before stays true
+    else shown.failed(why);
+    end();
+  };
   const worker = worker_for("check", (data) => {
     if (data.event) shown.take(JSON.parse(data.event));
     if (data.replay) shown.replay(JSON.parse(data.replay));
     if (data.workbench) shown.going.shift()?.(JSON.parse(data.workbench));
-    if (shown.over) end(false);
+    if (shown.over && !shown.going.length) end(false);
   }, fails);
   worker.ask({ bundle });
   shown.ask = (replay) => worker.ask({ replay });
-  shown.goes = (what) => worker.ask({ going: JSON.stringify(what) });
+  shown.goes = (what) => {
+    worker.ask({ going: JSON.stringify(what) });
+    shown.viewer.querySelector(".going-on > .status")?.after(stop); // a bundle may give its modules days for a choice
+    stop.hidden = false;
+  };
   return worker;
 }
 
@@ -163,6 +176,15 @@ class Report {
     this.asked.delete(found.name);
   }
 
+  /** Says to whoever waits, or asks from now on, why the worker has ended. */
+  ended(/** @type {string} */ reason) {
+    const why = `${reason}. Check the bundle again to go on.`;
+    this.ask = (name) => this.replay({ name, why });
+    this.goes = () => this.going.shift()?.({ why });
+    for (const answer of this.going.splice(0)) answer({ why });
+    for (const name of this.asked.keys()) this.ask(name);
+  }
+
   /** @param {Found} found */
   match({ event, match, verdict, why }) {
     this.rerun[verdict] += 1;
@@ -189,7 +211,7 @@ class Report {
 
   /** @param {string} why */
   failed(why) {
-    this.judge("cannot tell here", h("p", {}, `The arena could not be run in this browser: ${why.slice(0, 2_000)}`));
+    this.judge("cannot tell here", h("p", {}, FAILED + why.slice(0, 2_000)));
   }
 }
 

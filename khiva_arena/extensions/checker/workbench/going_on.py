@@ -11,7 +11,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.checker.in_page import BY_THE_WALL, NO_MODULE, film_of, game_not_checked, pages_of, shown
-from khiva_arena.extensions.checker.workbench.seats import Module, module_in, played
+from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, module_in, played
 from khiva_arena.games.registry import HASHED
 from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, decision_of, end_of
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
@@ -79,7 +79,7 @@ async def played_on(page: Any, held: HeldMatch, job: Job) -> Record:
     return (await played(job, lambda seat: module_of(page, held, seat))).record
 
 
-def module_of(page: Any, held: HeldMatch, seat: int) -> Module:
+def module_of(page: Any, held: HeldMatch, seat: int) -> ModuleSeat:
     """Return the module of a seat. Raises HostFault. ``page``: what runs modules."""
     bot, number = held.seated[seat], held.record.header.seats[seat].number
     return module_in(page, (bot.files[0].digest, bot.payload), pages_of(held.definition), number.to_bytes(8, "big"))

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from khiva_arena.arbiter.continued_steps import ContinuedSteps
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.match_steps import MatchSteps
-from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, Player
-from khiva_arena.arbiter.person import NO_HINTS, Frames, Person, PersonReply
+from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, SeatedPerson
+from khiva_arena.arbiter.person import NO_HINTS, FrameCutter, Person, PersonReply
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
@@ -76,10 +76,10 @@ class RerunModule:
         """Do nothing: it is kept nowhere."""
 
 
-Module = LiveModule | RerunModule
+ModuleSeat = LiveModule | RerunModule
 
 
-def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> Module:
+def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> ModuleSeat:
     """Return a seat over a module of a page. Raises HostFault if its browser has no room for one more.
 
     files: the hashes of the module and its payload, "" for none.
@@ -95,13 +95,13 @@ def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> Modu
 
 
 class PersonSeat:
-    """A person, who hears and answers by messages of a page: a ``Player``.
+    """A person, who hears and answers by messages of a page: a ``SeatedPerson``.
 
     tell: takes each message to the page
     """
 
     def __init__(self, person: Person, tell: Callable[[dict[str, Plain]], None]) -> None:
-        self._person, self._tell, self._frames = person, tell, Frames()
+        self._person, self._tell, self._frames = person, tell, FrameCutter()
         self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
     def send(self, data: bytes) -> None:
@@ -151,7 +151,7 @@ def as_bytes(data: Any) -> bytes:
 class SeatsInPage(ReplayedTable):
     """The modules of a match in a page. All that are asked at once may run at once."""
 
-    def __init__(self, modules: Sequence[Module]) -> None:
+    def __init__(self, modules: Sequence[ModuleSeat]) -> None:
         super().__init__(())
         self._modules = modules
 
@@ -190,14 +190,14 @@ class PlayedHere(NamedTuple):
 
 
 async def played(
-    job: Job, module_at: Callable[[int], Module], players: Mapping[int, Player] = MappingProxyType({})
+    job: Job, module_at: Callable[[int], ModuleSeat], players: Mapping[int, SeatedPerson] = MappingProxyType({})
 ) -> PlayedHere:
     """Play a match, from its past on if its job has one. Raises HostFault, GameFault.
 
     module_at: makes the module of a seat
     players: the persons, by seat
     """
-    modules: dict[int, Module] = {}
+    modules: dict[int, ModuleSeat] = {}
     try:
         for seat in range(len(job.header.seats)):
             if seat not in players:

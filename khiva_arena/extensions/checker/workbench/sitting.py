@@ -13,7 +13,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.settings.alone import MatchAlone
 from khiva_arena.entrants.guests import PERSON
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, past_at, refuse_alone
-from khiva_arena.extensions.checker.workbench.seats import Module, PersonSeat, PlayedHere, played
+from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, PersonSeat, PlayedHere, played
 from khiva_arena.games.base import Plain
 from khiva_arena.records.replay.record import WITH_PERSONS, Header, Past, Record, person_called
 
@@ -37,7 +37,7 @@ class Sitting:
         self._player = PersonSeat(self._person, tell)
         self.hear = self._player.hear
 
-    async def play(self, module_at: Callable[[int], Module]) -> PlayedHere:
+    async def play(self, module_at: Callable[[int], ModuleSeat]) -> PlayedHere:
         """Play the match. Raises HostFault, GameFault. ``module_at``: makes the module of a seat."""
         return await played(self.job, module_at, {self._seat: self._player})
 

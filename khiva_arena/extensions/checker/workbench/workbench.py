@@ -53,7 +53,7 @@ from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, both_ends, go_on, module_of, number_in
-from khiva_arena.extensions.checker.workbench.seats import Module, module_in, played
+from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, module_in, played
 from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, job_taken_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
@@ -336,7 +336,7 @@ class Workbench:
         }
         return told, match
 
-    def _module(self, bot: Bot, pages: int, number: int) -> Module:
+    def _module(self, bot: Bot, pages: int, number: int) -> ModuleSeat:
         return module_in(self._page, (bot.parts[0], bot.parts[1]), pages, number.to_bytes(8, "big"))
 
 
