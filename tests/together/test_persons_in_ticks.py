@@ -22,6 +22,7 @@ from khiva_arena.records.replay.definition import DefinedBot, Definition
 from khiva_arena.records.replay.record import WITH_PERSONS, Record
 from khiva_arena.records.replay.seeds import run_secret, seed_secret
 from khiva_arena.records.replay.verify import verify
+from khiva_arena.records.store import db
 from khiva_arena.records.store.db import Store
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
@@ -129,6 +130,21 @@ def test_a_person_whose_time_is_up_is_late_and_at_last_out(tmp_path: Path) -> No
     record = Record.from_json(done.stdout.rstrip("\n"))
     assert (record.verdicts[0], record.ranks[0]) == ("timeout", 3)
     assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+
+
+def test_a_full_disk_leaves_neither_match_nor_event_and_the_same_words_store_both(tmp_path: Path) -> None:
+    play = ("play", "--clock", "ticks", *words(tmp_path, "khiva"), "--turn", "1ms", "--bank", "0s", "--no-open", "--out", "out")
+
+    def fails(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(db, "insert_match", fails)
+        assert "Traceback" not in arena(*play, cwd=tmp_path, code=1).stderr
+    with Store.read(tmp_path / "out") as store:
+        assert store.events() == []
+    assert "stored as match 1/0" in arena(*play, cwd=tmp_path).stderr
+    assert "1 of 1 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(

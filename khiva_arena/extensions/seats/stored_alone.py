@@ -3,6 +3,8 @@
 from pathlib import Path
 from shlex import quote
 
+from msgspec import structs
+
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.playing.jobs import match_row
@@ -10,7 +12,7 @@ from khiva_arena.competition.settings.alone import MatchAlone
 from khiva_arena.competition.settings.one_match import OneMatch
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.records.store.db import RUN_SECRET, Store
+from khiva_arena.records.store.db import RUN_SECRET, Store, now
 
 NOT_STORED = (
     "--out: only a match in ticks can be stored and checked; add --clock ticks, with modules for bots, or leave --out out"
@@ -27,24 +29,31 @@ def alone_of(setup: OneMatch, folder: Path) -> MatchAlone:
     Store.check(folder)
     stored.refuse_league(folder)
     with Store.write(folder) as store:
-        stored.refuse_league(folder, store)
-        if known := store.event(setup.alone.event.id):
-            raise ConfigError(
-                f"--out {folder}: event {known.number} is a match of this deal and these players; give another --seed"
-            )
+        _refuse(store, setup.alone)
     return setup.alone
 
 
+def _refuse(store: Store, alone: MatchAlone) -> None:
+    """Raise ConfigError if a store is a league's, or has the match of an event that is to be added."""
+    stored.refuse_league(store.folder, store)
+    if known := store.event(alone.event.id):
+        raise ConfigError(
+            f"--out {store.folder}: event {known.number} is a match of this deal and these players; give another --seed"
+        )
+
+
 def store_match(folder: Path, alone: MatchAlone, outcome: Outcome) -> str:
-    """Store a match that was played, with its modules and secrets. Return where it is, in words.
+    """Store a match that was played, with its modules and secrets: all of it or, but for modules, nothing. Return where it is,
+    in words.
 
     Raises ConfigError, StoreError or Unwritten.
     """
-    event, definition = alone.event, alone.event.definition
+    event = structs.replace(alone.event, created=now())
     match = Timetable(event.terms()).match(0)
     assert match is not None
-    stored.keep_modules(folder, definition)
+    stored.keep_modules(folder, event.definition)
     with Store.write(folder) as store:
-        row = stored.add_event(store, definition, alone.bots, event.secret, like_0_1=False)
-        store.add_match(match_row(row.id, match, outcome), {0: event.seed_secret(0), RUN_SECRET: event.secret})
-    return f"stored as match {row.number}/0, never to be rated; next: khiva-arena verify {quote(str(folder))} --rerun-bots"
+        _refuse(store, alone)
+        store.add_played(event, match_row(event.id, match, outcome), {0: event.seed_secret(0), RUN_SECRET: event.secret})
+        number = store.newest_number()
+    return f"stored as match {number}/0, never to be rated; next: khiva-arena verify {quote(str(folder))} --rerun-bots"

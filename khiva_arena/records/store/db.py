@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -35,8 +35,7 @@ class Store(StoreRows):
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, *, trusting: bool = True) -> None:
         self.folder = folder
         self._connection = connection
-        self._lock, self._trusting = lock, trusting
-        self._is_older = False
+        self._lock, self._trusting, self._is_older = lock, trusting, False
         self.over: Callable[[str, Iterator[MatchRow]], Iterator[MatchRow]] = lambda _, rows: rows  # of ``matches``, by event
         self._files = self._who_is_there()
         self._seal = Seal(folder / FILE, connection, trusted=trusting)
@@ -97,13 +96,10 @@ class Store(StoreRows):
             files.check_unlocked(folder)
             if not (folder / FILE).is_file():
                 return False
-            connection = files.open_to_read(folder)
-            try:
+            with closing(files.open_to_read(folder)) as connection:
                 blank = files.is_blank(connection)
                 if not blank:
                     files.check_version(folder, connection)
-            finally:
-                connection.close()
         return not blank
 
     @staticmethod
@@ -235,6 +231,13 @@ class Store(StoreRows):
             insert_event(insert, structs.replace(event, number=1 + self.newest_number()))
             insert_link(insert, link)
 
+    def add_played(self, event: EventRow, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
+        """Add an event, numbered here, with its only match and the secrets that this publishes, in one transaction."""
+        with self._transaction(event.id) as insert:
+            insert_event(insert, structs.replace(event, number=1 + self.newest_number()))
+            insert_match(insert, match)
+            self._reveal(insert, event.id, reveals)
+
     def add_link(self, link: LinkRow) -> None:
         """Add a link to the chain. Raises StoreError if there is one of its number."""
         with self._transaction(None) as insert:
@@ -272,8 +275,7 @@ class Store(StoreRows):
     def add_several(
         self, event: str, matches: Iterable[MatchRow], voids: Iterable[VoidRow], reveals: Mapping[int, bytes]
     ) -> None:
-        """Record matches, note voids and publish secrets of one event in one transaction, as ``add_match`` and ``add_void``
-        do."""
+        """Record matches, note voids and publish secrets of an event in one transaction, as the methods for one of each do."""
         with self._transaction(event) as insert:
             for match in matches:
                 insert_match(insert, match)
@@ -329,8 +331,7 @@ class Store(StoreRows):
         return whole_matches(rows, faults, seats, times, cells)
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
-        """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked
-        at."""
+        """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time, by no sums."""
         for rows, _ in self._pieces("SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
             yield from ((ordinal, str(digest)) for ordinal, digest in rows if isinstance(ordinal, int))
 
@@ -404,8 +405,7 @@ class Store(StoreRows):
             return self._seal.is_kept()
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
-        """Return the result of ``look``, kept under a key. ``look`` reads the whole store, so it runs again only after a
-        write."""
+        """Return the result of ``look``, kept under a key. It reads the whole store, so it runs again only after a write."""
         now_at = (self._rows("PRAGMA data_version")[0][0], self._connection.total_changes)  # of others, and its own
         if now_at != self._read_at:
             self._results, self._read_at = {}, now_at
