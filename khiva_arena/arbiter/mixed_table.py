@@ -19,8 +19,6 @@ from khiva_arena.bots.protocol.messages import Act, BotHello
 from khiva_arena.common.result import NOT_MEASURED, Verdict
 from khiva_arena.records.replay.record import Choice, Record
 
-ANSWER_TICKS = 1
-"""The ticks that a person pays for an answer."""
 NO_ENDING = Ending(None, False, NOT_MEASURED, "", 0)
 
 

@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from khiva_arena.arbiter import runners
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.job import Job
-from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, SeatedPerson, recorded_players
+from khiva_arena.arbiter.mixed_table import NO_ENDING, MixedTable, SeatedPerson, recorded_players
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.records.replay.ticks import ANSWER_TICKS
 
 
 class _Links:

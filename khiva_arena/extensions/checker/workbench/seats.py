@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from khiva_arena.arbiter.continued_steps import ContinuedSteps
 from khiva_arena.arbiter.job import Job
 from khiva_arena.arbiter.match_steps import MatchSteps
-from khiva_arena.arbiter.mixed_table import ANSWER_TICKS, NO_ENDING, MixedTable, SeatedPerson
+from khiva_arena.arbiter.mixed_table import NO_ENDING, MixedTable, SeatedPerson
 from khiva_arena.arbiter.person import NO_HINTS, FrameCutter, Person, PersonReply
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
@@ -20,6 +20,7 @@ from khiva_arena.competition.audit.replayed_match import ReplayedSeat, ReplayedT
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.records.replay.record import Record
+from khiva_arena.records.replay.ticks import ANSWER_TICKS
 
 
 class LiveModule:
