@@ -130,6 +130,30 @@ def test_a_person_whose_time_is_up_is_late_and_at_last_out(tmp_path: Path) -> No
     record = Record.from_json(done.stdout.rstrip("\n"))
     assert (record.verdicts[0], record.ranks[0]) == ("timeout", 3)
     assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    for end in ("protocol", "flooded", "resource"):  # as no table gives a person one
+        forge_end(tmp_path / "out" / "arena.db", end)
+        assert "1 of 1 matches are sound" in arena("verify", "out", cwd=tmp_path, code=None).stdout  # no void before "resource"
+        assert f"seat 0: {end} in " in arena("verify", "out", "--rerun-bots", cwd=tmp_path, code=1).stdout
+    arena("bundle", "out", "forged.khiva", "--with-modules", cwd=tmp_path)
+    (match,) = of_kind(checked((tmp_path / "forged.khiva").read_bytes()), "match")
+    assert match["verdict"] == "differs"
+
+
+def forge_end(path: Path, end: str) -> None:
+    """Let seat 0 end otherwise in the records of a store, where it was out first."""
+
+    def change(_: int, plain: dict[str, Any]) -> None:
+        at, place = next(
+            (plain["forfeited_at"][0], p) for p, one in enumerate(plain["steps"][plain["forfeited_at"][0] - 1]) if one[0] == 0
+        )
+        plain["steps"][at - 1][place][2] = plain["verdicts"][0] = end
+        plain["ticks"][at][place] *= end != "resource"
+
+    with closing(sqlite3.connect(path)) as store:
+        rewrite_records(store, change)
+        faults = json.dumps([["timeout", "", 1], ["timeout", "", 2], [end, "", 3]])
+        store.execute("UPDATE seats SET verdict = ?, faults = ? WHERE seat = 0", (end, faults))
+        forge(store)
 
 
 def test_a_full_disk_leaves_neither_match_nor_event_and_the_same_words_store_both(tmp_path: Path) -> None:

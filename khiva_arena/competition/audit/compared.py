@@ -33,9 +33,10 @@ def as_recorded(job: Job, record: Record) -> Job:
     """
     seats = tuple(range(len(record.header.seats)))
     answers = record if record.header.persons else None
-    return structs.replace(
-        job, warned=seats, forced=unconfirmed(record), patience=PATIENCE, granted=granted(record), answers=answers
-    )
+    forced = tuple(
+        (seat, step) for seat, step in unconfirmed(record) if seat not in record.header.persons
+    )  # no backstop of theirs
+    return structs.replace(job, warned=seats, forced=forced, patience=PATIENCE, granted=granted(record), answers=answers)
 
 
 class Compared(NamedTuple):
