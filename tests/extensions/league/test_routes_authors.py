@@ -33,7 +33,7 @@ class Place:
     def _author(self, name: str, report: str) -> str:
         author = self.queue.add_author(name)
         number = self.queue.add_entry(author.id, f"{name}'s crow".replace("'", ""), name * 16, name.encode())
-        self.queue.settle(number, "refused", report)
+        self.queue.settle(number, "refused", report, f"sha256:{name}")
         return self.queue.rotate(author.id)
 
     def sign_in(self, token: str, **headers: str) -> Answered:
@@ -71,7 +71,9 @@ def test_an_author_sees_the_own_checks_and_nobody_else_does(place: Place) -> Non
     assert place.ann not in answer.headers["set-cookie"]
     page = place.server.ask("/author", Cookie=place.cookie(place.ann))
     assert "a check that ann alone may read &lt;b&gt;" in page.text
+    assert "<code>sha256:ann</code>" in page.text  # the identity of the bot
     assert BENS not in page.text
+    assert "sha256:ben" not in page.text
     assert page.headers["cache-control"] == "no-store"
     others = [place.server.ask(path).text for path in ("/", "/queue", "/author", "/api/league.json", "/feed.xml")]
     assert not [text for text in others if "alone may read" in text]

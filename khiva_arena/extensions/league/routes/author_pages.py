@@ -174,4 +174,5 @@ def _notes(name: str, batch: int, text: str) -> Markup:
 def _check(entry: QueueEntry) -> Markup:
     head = tag("h3", f"{entry.number}: {entry.family_name}, {entry.state}")
     report = tag("pre", entry.report) if entry.report else tag("p", "Its check comes between two batches.", class_="dim")
-    return joined(head, tag("p", f"Sent {when(entry.at)}", class_="dim"), report)
+    identity = tag("p", "Identity ", tag("code", entry.played_as)) if entry.played_as else joined()
+    return joined(head, tag("p", f"Sent {when(entry.at)}", class_="dim"), identity, report)

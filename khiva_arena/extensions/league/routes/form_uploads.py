@@ -39,7 +39,7 @@ NOTHING_WAITS = "No file of yours waits to be sent. If the page of your bots doe
 CHANGED = "Another file of yours came meanwhile. Look at that one before you send it."
 NOT_AGREED = "This league publishes its bots: tick the box to agree, or do not send the bot."
 AGREE = "I agree that anybody may get the module of this bot from the bundles of this league, and all of its files if it is in "
-SAME = "The page that saved the file named this SHA-256, too."
+SAME = "khiva-arena.html names this SHA-256 when it saves the file."
 
 
 class Kept(NamedTuple):
@@ -84,7 +84,9 @@ class FormUploads:
         """Return the page that shows an author's file, None if there is none. ``publishes_bots``: bundles may hold it."""
         author = await self._authors.author(request)
         kept = self._of(author) if author else None
-        return _page(kept, self._authors.form_token(request), publishes_bots=publishes_bots) if kept else None
+        if author is None or kept is None:
+            return None
+        return _page(author, kept, self._authors.form_token(request), publishes_bots=publishes_bots)
 
     async def send(self, request: Request, view: LeagueView | None, *, publishes_bots: bool) -> None:
         """Let the file that was shown wait for its check. Raises HTTPException."""
@@ -147,14 +149,15 @@ def _check_type(request: Request, wanted: str) -> None:
         raise HTTPException(415, OTHER_TYPE)
 
 
-def _page(kept: Kept, token: str, *, publishes_bots: bool) -> Page:
+def _page(author: Author, kept: Kept, token: str, *, publishes_bots: bool) -> Page:
     size = sum(file.size for file in kept.files)
     files = table(
         f"{count(len(kept.files), 'file')}, {size:,} bytes",
         ["file", "bytes"],
         [[file.name, f"{file.size:,}"] for file in kept.files],
     )
-    what = joined(facts([("SHA-256", tag("code", kept.digest))]), tag("p", SAME, class_="dim"), files)
+    signed_in = tag("p", f"Signed in as {author.name}.")
+    what = joined(signed_in, facts([("SHA-256", tag("code", kept.digest))]), tag("p", SAME, class_="dim"), files)
     sends = form(
         SEND,
         tag("input", type="hidden", name="token", value=token),
