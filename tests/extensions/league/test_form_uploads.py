@@ -74,7 +74,9 @@ def test_a_bot_is_shown_before_it_is_sent(place: Place) -> None:
     assert ann.get("/author/entry").headers["location"] == "/author"
     assert ann.choose(packed).status == 204
     shown = ann.get("/author/entry")
-    assert all(word in shown.text for word in ("lib/a.py", "1,234", 'value="crow"', sha256(packed).hexdigest()))
+    seen = ("lib/a.py", "1,234", 'value="crow"', sha256(packed).hexdigest(), "Signed in as ann.")
+    assert all(word in shown.text for word in seen)
+    assert "upload the file that it saves for a league when you are" in ann.get("/queue").text  # this league serves no page
     assert place.queue.entries() == []
     assert ann.choose(packed, "my bot (1)").status == 204
     assert 'name="name" value=""' in ann.get("/author/entry").text  # no bot can have the name of this file

@@ -22,7 +22,6 @@ from khiva_arena.extensions.league.routes.author_pages import AuthorPages
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.form_uploads import SEND, FormUploads
 from khiva_arena.extensions.league.routes.guard import API, FORM_UPLOADS, UPLOADS
-from khiva_arena.extensions.league.routes.markup import joined
 from khiva_arena.extensions.league.routes.pages import NOT_FOUNDED, POLICY, Page
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder, Stamp
 from khiva_arena.extensions.league.routes.served_page import BenchPage
@@ -82,7 +81,7 @@ class LeagueSite:
         self.folder, self.desk, self._options = folder, desk, options
         self._authors, self._uploads = AuthorPages(desk, by_form=options.by_form), Uploads()
         self.forms = FormUploads(desk, self._authors, self._uploads)
-        self._workbench = served_page.pointer(options.page, by_form=options.by_form) if options.page else joined()
+        self._workbench = served_page.pointer(options.page, by_form=options.by_form)
         self._version: object = None
         self._kept: dict[str, Response] = {}
 

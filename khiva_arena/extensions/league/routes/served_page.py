@@ -8,7 +8,7 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.display.page.html import BEGINNING
 from khiva_arena.display.page.released import whose_page
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.routes.markup import Markup, link, tag
+from khiva_arena.extensions.league.routes.markup import Markup, joined, link, tag
 
 PATH = "/khiva-arena.html"
 MOST_BYTES = 64 << 20
@@ -16,6 +16,10 @@ WORKER = b' id="worker.js">'
 """A part that this page alone has: one of results begins as it does."""
 APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
 """The policy beside the page's own one: it has an origin of its own, so no cookie of an author, and stands in no frame."""
+
+UPLOAD = (
+    "Without installing anything: write one in khiva-arena.html, and upload the file that it saves for a league when you are "
+)
 
 
 class BenchPage(NamedTuple):
@@ -40,8 +44,13 @@ def read(path: Path) -> BenchPage:
     return BenchPage(data, sha256(data).hexdigest())
 
 
-def pointer(page: BenchPage, *, by_form: bool) -> Markup:
-    """Return a paragraph that leads to the page. ``by_form``: authors may upload what it saves."""
+def pointer(page: BenchPage | None, *, by_form: bool) -> Markup:
+    """Return a paragraph that leads to the page, or if there is none to the form, or nothing.
+
+    by_form: whether authors may upload what it saves.
+    """
+    if page is None:
+        return tag("p", UPLOAD, link("/author", "signed in"), ".") if by_form else joined()
     form = (" and upload the file when you are ", link("/author", "signed in"), ". ") if by_form else (". ",)
     return tag(
         "p",
