@@ -1,6 +1,7 @@
 """``play --clock ticks``: a person beside modules. The match is stored, checked and run again, by the command and by a page."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from once import made_once
 from scripted_person import by_command
 from tick_bots import write_bot
-from wording import sentence
+from wording import pattern, sentence
 
 from khiva_arena.errors import RecordError
 from khiva_arena.extensions.checker import in_page
@@ -66,6 +67,22 @@ def test_its_modules_are_run_again_and_of_the_person_nobody_can_tell(with_ann: P
     done = arena("verify", place, "--rerun-bots", cwd=with_ann)
     assert f"unconfirmed: match 1/0: {UNTOLD}" in done.stdout
     assert "1 of 1 matches are sound" in done.stdout
+
+
+def test_a_sample_says_that_the_other_seats_were_run(with_ann: Path) -> None:
+    done = arena("verify", "out", "--rerun-bots", "--sample", "1", cwd=with_ann)
+    assert ", and all that could be run again here is the same" in done.stdout
+
+
+def test_of_a_match_of_persons_alone_nothing_is_run_again(tmp_path: Path) -> None:
+    late = ("--turn", "1ms", "--bank", "0s", "--no-open", "--seed", "demo", "--out", "out")
+    arena("play", "--clock", "ticks", *bots("person:ann", "person:bob", "person:eve"), *late, cwd=tmp_path)
+    done = arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    assert "1 match has no bot to run again: only persons sat at the table" in done
+    assert not re.search(pattern("verify", "bots-run-again", matches=".*"), done)
+    arena("bundle", "out", "out.khiva", cwd=tmp_path)
+    (event,) = of_kind(checked((tmp_path / "out.khiva").read_bytes()), "event")
+    assert (event["rerun"], event["cannot_tell"]) == (0, 1)
 
 
 def checked(data: bytes) -> list[dict[str, Any]]:
@@ -160,11 +177,11 @@ def test_a_full_disk_leaves_neither_match_nor_event_and_the_same_words_store_bot
     play = ("play", "--clock", "ticks", *words(tmp_path, "khiva"), "--turn", "1ms", "--bank", "0s", "--no-open", "--out", "out")
 
     def fails(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+        raise sqlite3.OperationalError("no room")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(db, "insert_match", fails)
-        assert "Traceback" not in arena(*play, cwd=tmp_path, code=1).stderr
+        assert "no room" in arena(*play, cwd=tmp_path, code=2).stderr
     with Store.read(tmp_path / "out") as store:
         assert store.events() == []
     assert "stored as match 1/0" in arena(*play, cwd=tmp_path).stderr

@@ -51,6 +51,7 @@ class EventReport:
     meter: the number of the price list of its ticks, 0 by the wall clock.
     interpreters: the names of its bots that have a payload, by what runs it, in words.
     rerun: the number of matches whose bots were run again and came out equal; None if none were run.
+    without_bots: the number of matches at which only persons sit, so that there was nothing to run.
     rerun_cost: what running them again could take; None if none were run.
     unconfirmed: a line for each match of which nothing, or not all, could be confirmed, if bots were run again.
     unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
@@ -79,6 +80,7 @@ class EventReport:
     meter: int = 0
     interpreters: dict[str, list[str]] = field(default_factory=dict)
     rerun: int | None = None
+    without_bots: int = 0
     rerun_cost: RerunCost | None = None
     unconfirmed: list[str] = field(default_factory=list)
     unconfirmed_matches: list[int] = field(default_factory=list)
@@ -114,17 +116,23 @@ class EventReport:
         return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
     @property
+    def claims(self) -> int:
+        """The number of matches that came out equal but for what nobody can know: a forfeit by the backstop, or a person."""
+        return len(self.unconfirmed) - len(self.unconfirmed_matches)
+
+    @property
     def of_sample(self) -> tuple[int, int, int]:
         """Return how many replayed matches are sound, are not, and could not be confirmed; among these last, sound ones
         with a forfeit that only the machine which played can know."""
-        claims = len(self.unconfirmed) - len(self.unconfirmed_matches)
-        return self.sound - claims, len(self.unsound_matches), len(self.unconfirmed)
+        return self.sound - self.claims, len(self.unsound_matches), len(self.unconfirmed)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
         of_rerun = ("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ()
         left_out = {"commitment", "sample", "rerun_cost", *of_rerun}
-        left_out |= {name for name in ("left_out", "meter", "interpreters", "unpublished") if not getattr(self, name)}
+        left_out |= {
+            name for name in ("left_out", "meter", "interpreters", "unpublished", "without_bots") if not getattr(self, name)
+        }
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sample = {"sample": self.sample.to_dict(*self.of_sample)} if self.sample else {}
         cost = {"rerun_cost": self.rerun_cost.to_dict()} if self.rerun_cost else {}

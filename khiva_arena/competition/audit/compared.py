@@ -141,6 +141,8 @@ def note(report: EventReport, findings: RerunFindings, matches: Mapping[int, tup
     out = {*unequal, *untried}
     report.sound -= len(out)
     report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in out]
-    report.rerun = (report.rerun or 0) + len(matches.keys() - out)
+    bare = {ordinal for ordinal, (record, _) in matches.items() if len(record.header.persons) == len(record.header.seats)}
+    report.rerun = (report.rerun or 0) + len(matches.keys() - out - bare)
+    report.without_bots += len(bare)
     for record, _ in matches.values():
         report.rerun_cost = (report.rerun_cost or RerunCost()).with_match(record.ticks)

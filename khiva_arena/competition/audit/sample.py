@@ -51,16 +51,20 @@ class Sample(NamedTuple):
         drawn = (rng or random.SystemRandom()).sample(matches, min(limit, len(matches)))
         return cls(frozenset(drawn), len(matches), others)
 
-    def says(self, sound: int, unsound: int, unconfirmed: int = 0) -> str:
+    def says(self, sound: int, unsound: int, unconfirmed: int = 0, *, in_part: int = 0) -> str:
         """Return in words how much the sample proves.
 
         sound, unsound: the numbers of its matches that are and are not.
         unconfirmed: how many are neither, since their bots could not be run again on this machine.
+        in_part: how many of these came out equal but for a part that nobody can know.
         """
         drawn = len(self.ordinals)
         of = f"{drawn:,} of {self.among:,} recorded matches were drawn at random and replayed"
         if unsound or sound + unconfirmed < drawn:
             return f"{of}, and some are not sound: verify the rest, too"
+        if unconfirmed == drawn and in_part:
+            known = "all that could be run again here is the same, which is not the whole of any"
+            return f"{of}, and {known}" if drawn == self.among else f"{of}, and {known}: nothing is known of the others"
         if unconfirmed == drawn:
             return f"{of}, and none could be run again here: nothing is known of the others"
         among = self.among - unconfirmed

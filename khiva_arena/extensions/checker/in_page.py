@@ -267,14 +267,13 @@ def game_not_checked(event: int, game: str) -> str:
 
 def _of_event(report: EventReport, by_the_rules: int) -> Heard:
     """Return what was found of an event as plain values. ``by_the_rules``: how many matches are equal by the rules."""
-    claims = len(report.unconfirmed) - len(report.unconfirmed_matches)  # run again and equal, but for what nobody can know
     return {
         "kind": "event",
         "event": report.number,
         "id": report.event,
         "planned": report.planned,
         "by_the_rules": by_the_rules,
-        "rerun": None if report.rerun is None else report.rerun - claims,
+        "rerun": None if report.rerun is None else report.rerun + report.without_bots - report.claims,
         "differ": len(report.unsound_matches),
         "cannot_tell": len(report.unconfirmed),
         "digest": report.digest,

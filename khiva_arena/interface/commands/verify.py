@@ -141,10 +141,14 @@ def _say_event(report: EventReport) -> None:
     """Print which matches are sound, and which differ."""
     click.echo("\n".join(paragraphs([report.summary], list_width())))
     if report.sample is not None:
-        click.echo(f"  {report.sample.says(*report.of_sample)}")
+        click.echo(f"  {report.sample.says(*report.of_sample, in_part=report.claims - report.without_bots)}")
     if report.rerun:
         click.echo(
             f"  the bots of {count(report.rerun, 'match', 'matches')} were run again: every answer, fault and tick is the same"
+        )
+    if report.without_bots:
+        click.echo(
+            f"  {count(report.without_bots, 'match has', 'matches have')} no bot to run again: only persons sat at the table"
         )
     _say_unconfirmed(report)
     if report.rerun is not None:
