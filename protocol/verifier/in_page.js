@@ -16,7 +16,8 @@ const [RECORD, NAME, SIZE] = [512, [0, 100], [124, 136]]; // of an archive: the 
 // Answer messages, one after the other. scope: the worker's global object.
 // The first message has the files of the page by name, {files}; then {bundle} is checked. Messages back are {ready}, and the
 // events of khiva_arena/extensions/checker/in_page.py as {event: JSON}. To {replay: EVENT/ORDINAL} the answer is {replay: JSON},
-// of the last bundle. {going: JSON of a request} puts another choice into a match of it, and is answered as the workbench answers.
+// of the last bundle. {going: JSON of a request} puts another choice into a match of it, or without a choice a person at a seat, and
+// is answered as the workbench answers. {hear: JSON} is a message of that person.
 // {workbench: JSON of a request, data} is answered by events of the workbench, {workbench: JSON, data}.
 export function serve(scope) {
   let [python, bench, machine] = [null, null, null];
@@ -30,6 +31,7 @@ export function serve(scope) {
       }
       if (data.bundle) await check(python, data.bundle, (machine = new Machine()), (event) => scope.postMessage({ event }));
       if (data.going) await python.pyimport(`${CHECKER}.in_pyodide`).go_on(pageOf(python, machine, send), data.going);
+      if (data.hear) python.pyimport(`${CHECKER}.in_pyodide`).hear(data.hear);
       if (data.replay) scope.postMessage({ replay: python.pyimport(`${CHECKER}.in_pyodide`).replay(data.replay) });
       if (data.workbench) await bench(data.workbench, data.data);
     } catch (error) {
@@ -40,7 +42,7 @@ export function serve(scope) {
   };
   let last = Promise.resolve();
   scope.onmessage = ({ data }) => {
-    if (bench && data.workbench && ["replay", "save", "hear"].includes(JSON.parse(data.workbench).do)) answer(data); // between two matches, or while a person is asked
+    if (data.hear || (bench && data.workbench && ["replay", "save", "hear"].includes(JSON.parse(data.workbench).do))) answer(data); // between two matches, or while a person is asked
     else last = last.then(() => answer(data));
   };
 }

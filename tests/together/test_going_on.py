@@ -7,33 +7,51 @@ from typing import Any
 
 import pytest
 from arena import arena, bots
+from module_cup import OwnMachine, of_kind
 from native_page import NativePage
 from once import made_once
+from scripted_person import by_command as by_person
+from scripted_person import choice_of
 from tick_bots import write_bot
 from wording import sentence
 from workbench_played import WISH, block, template
 
 from khiva_arena.competition.events.in_bundle import bundled_match
-from khiva_arena.extensions.checker import in_pyodide
+from khiva_arena.extensions.checker import in_page, in_pyodide
 from khiva_arena.extensions.checker.workbench.workbench import GONE, Workbench
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
+PLAYS = """
+const choices = [...document.querySelectorAll('.yourself :is(.options button, .board [data-choice]:not(:disabled))')];
+choices.find((one) => one.checkVisibility())?.click();
+return document.querySelector('.after button');
+"""
+"""Makes a choice at a person's seat, and tells whether the match is over."""
+TAKES = "document.querySelector('.going-on > button').click(); document.querySelector('.offers summary + button').click()"
+STANDS = "return !document.querySelector('.seated') && document.querySelector('.going-on').checkVisibility()"
 GAMES = {"khiva": "2", "emira": "3", "silk_road": "2"}
 
 
 class BundlePage(NativePage):
-    """A page that has checked a bundle: it holds its modules. ``told``: what it heard."""
+    """A page that has checked a bundle: it holds its modules. Its person chooses by a rule. ``told``: what it heard."""
 
     def __init__(self, *, live: bool) -> None:
         self._live = live
         self._files: dict[str, Any] = {"": None}
         self.told: list[dict[str, Any]] = []
+        self._asked = 0
 
     def run(self, module: str, payload: str, pages: int, key: bytes, orders: Any) -> Any:
         return self.run_noted(module, payload, pages, key, orders)[:2]
 
     def tell(self, event: str) -> None:
         self.told.append(json.loads(event))
+        message = self.told[-1].get("message", {})
+        if message.get("type") == "ask":
+            choice = choice_of(self._asked, len(message["ask"]["legal"]))
+            self._asked += 1
+            told = json.dumps({"type": "choose", "req": message["ask"]["req"], "choice": choice})
+            asyncio.get_running_loop().call_soon(in_pyodide.hear, told)
 
 
 def other_choice(path: Path) -> dict[str, int]:
@@ -61,12 +79,41 @@ def bundles(folder: Path) -> None:
 
 
 def gone_on(path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, **request: Any) -> dict[str, Any]:
-    """What a page tells that has checked a bundle."""
+    """What a page tells last that has checked a bundle."""
+    return all_told(path, monkeypatch, live=live, **request)[-1]
+
+
+def all_told(path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, **request: Any) -> list[dict[str, Any]]:
+    """All that a page tells that has checked a bundle."""
     page = BundlePage(live=live)
     monkeypatch.setattr(in_pyodide, "BUNDLE", path)
     in_pyodide.check(page)
     asyncio.run(in_pyodide.go_on(page, json.dumps({"name": "1/0"} | request)))
-    return page.told[-1]
+    return page.told
+
+
+def offered(path: Path) -> dict[str, bool]:
+    """How a match of a bundle may go on, as its check tells."""
+    told: list[dict[str, Any]] = []
+    in_page.check(path.read_bytes(), OwnMachine(), told.append)
+    (matches,) = of_kind(told, "matches")
+    (event,) = matches["page"]["events"]
+    return {key: event[key] for key in ("goes_on", "takes_over")}
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_seat_of_a_bundle_is_taken_over_as_by_the_command(
+    bundles: Path, monkeypatch: pytest.MonkeyPatch, game: str, live: bool
+) -> None:
+    place = other_choice(bundles / f"{game}.khiva")
+    del place["choice"]
+    told = all_told(bundles / f"{game}.khiva", monkeypatch, live=live, **place)
+    assert told[-1]["kind"] == "stood", told[-1]
+    words = [word for key, value in place.items() for word in (f"--{key}", str(value))]
+    assert told[-1]["digest"] == by_person(bundles, "--from", game, "1/0", *words).digest
+    over = next(event["message"]["over"] for event in told if event.get("message", {}).get("type") == "over")
+    assert (over["match"]["scores"], told[-1]["ends"]["now"]["digest"]) == (told[-1]["ends"]["now"]["scores"], told[-1]["digest"])
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -115,7 +162,7 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         places = opened.js("return [...document.querySelectorAll('.offers details')].map((one) => one.textContent[0])")
         nth = [str(seat) for seat in map(int, places)].index(str(other["seat"]))
         opened.js(
-            "document.querySelectorAll('.offers details')[arguments[0]].querySelectorAll('button')[arguments[1]].click()",
+            "document.querySelectorAll('.offers details')[arguments[0]].querySelectorAll('li button')[arguments[1]].click()",
             nth,
             other["choice"],
         )
@@ -126,6 +173,13 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         opened.until("return document.querySelector('.viewer .viewer, .viewer > div .stage')")
         opened.click(".viewer .note button")
         opened.until("return document.querySelector('.going-on [data-what=ends]')")
+        opened.js(TAKES)
+        opened.until(PLAYS)
+        (taken,) = opened.texts(".after [data-what=digest]")
+        assert digest not in taken
+        assert opened.texts(".after h3") == [f"From step {other['step']} on, at seat {places[0]}"]
+        opened.click(".yourself .bar button")
+        opened.until(STANDS)
         opened.click(".going-on > button")
         opened.js(
             "document.querySelector('.offers li button').click(); document.querySelector('.going-on > button ~ button').click()"
@@ -170,8 +224,14 @@ def test_a_page_refuses_in_the_words_of_the_command(
 def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(bundles: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arena("bundle", "khiva", "bare.khiva", cwd=bundles)
     request = {"step": 1, "seat": 0, "choice": 0}
+    other = bundled_match(bundles / "khiva.khiva", "1/0")[0].header.seats[1].name
+    seat = {"step": 1, "seat": 0}
     bare = gone_on(bundles / "bare.khiva", monkeypatch, **request)
-    assert bare["why"].startswith("the bundle does not hold the module or the payload of ")
+    taken = gone_on(bundles / "bare.khiva", monkeypatch, **seat)
+    assert (taken["kind"], taken["of"]) == ("refused", "take_over")
+    lacks = "the bundle does not hold the module or the payload of "
+    assert taken["why"].startswith(lacks + other)
+    assert bare["why"].startswith(lacks)
     arena(
         "run",
         *bots("shipped:python/random", "shipped:python/greedy"),
@@ -187,15 +247,18 @@ def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(bundles:
     arena("bundle", "wall", "wall.khiva", cwd=bundles)
     wall = gone_on(bundles / "wall.khiva", monkeypatch, **request)
     assert "it was played by the wall clock, so its bots are not run again" in wall["why"]
+    assert gone_on(bundles / "wall.khiva", monkeypatch, **seat) == wall | {"of": "take_over"}
+    assert offered(bundles / "bare.khiva") == offered(bundles / "wall.khiva") == {"goes_on": False, "takes_over": False}
+    assert offered(bundles / "khiva.khiva") == {"goes_on": True, "takes_over": True}
 
 
-def test_nobody_plays_on_in_the_seat_of_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import scripted_person
-
-    record = scripted_person.by_command(
-        tmp_path, *bots("person:ann", write_bot(tmp_path / "one")), "--seed", "demo", "--out", "out"
-    )
+def test_nobody_plays_on_in_the_seat_of_a_person_but_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = by_person(tmp_path, *bots("person:ann", write_bot(tmp_path / "one")), "--seed", "demo", "--out", "out")
     arena("bundle", "out", "out.khiva", "--with-modules", cwd=tmp_path)
     step, seat = next((at, one.seat) for at, row in enumerate(record.steps, 1) for one in row if one.seat == 1)
     found = gone_on(tmp_path / "out.khiva", monkeypatch, step=step, seat=seat, choice=0)
     assert found["why"] == f"--bot person:ann: {sentence('entrants', 'person-plays-khiva-arena')}"
+    assert gone_on(tmp_path / "out.khiva", monkeypatch, step=step, seat=seat) == found | {"of": "take_over"}
+    own = next(at for at, row in enumerate(record.steps, 1) for one in row if one.seat == 0)
+    assert gone_on(tmp_path / "out.khiva", monkeypatch, step=own, seat=0)["kind"] == "stood"
+    assert offered(tmp_path / "out.khiva") == {"goes_on": False, "takes_over": True}

@@ -290,15 +290,19 @@ def _page(events: Iterable[BundledEvent], files: Collection[ModuleFile]) -> Hear
     """
     page: Heard = {"events": [], "tables": [], "matches": [], "scenery": {}}
     for one in events:
-        page["events"].append(plain_event(one.event) | {"goes_on": _goes_on(one.event.definition, files)})
+        page["events"].append(plain_event(one.event) | _goes_on(one.event.definition, files))
         page["matches"] += [plain_match(one.event.number, result) for result in one.matches.results]
     return page
 
 
-def _goes_on(of: Definition, files: Collection[ModuleFile]) -> bool:
-    """Tell whether a page can play the matches of an event on."""
-    has_all = all(not bot.person and {*bot.files} <= {*files} for bot in of.bots)
-    return of.in_ticks and has_all and HASHED not in of.rules_version and of.meter in SPOKEN_PRICE_LISTS
+def _goes_on(of: Definition, files: Collection[ModuleFile]) -> Heard:
+    """Return whether a page can play the matches of an event on: with another choice, and with a person at a seat.
+
+    A person's own seat needs no module.
+    """
+    has_all = all(bot.person or {*bot.files} <= {*files} for bot in of.bots)
+    with_person = of.in_ticks and has_all and HASHED not in of.rules_version and of.meter in SPOKEN_PRICE_LISTS
+    return {"goes_on": with_person and not any(bot.person for bot in of.bots), "takes_over": with_person}
 
 
 def plain_event(event: EventRow) -> Heard:

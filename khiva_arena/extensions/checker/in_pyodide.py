@@ -1,7 +1,7 @@
 """The door between a check of a bundle and JavaScript, under Pyodide."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from khiva_arena.records.store import bundle
 
 BUNDLE = Path("/tmp/bundle")  # in the memory of the page
 """The bundle, where the page has put it."""
+_SEATED: list[Callable[[Mapping[str, Any]], None]] = []
+"""Takes a message of the person who sat down last, once one has."""
 
 
 class JavaScriptMachine:
@@ -44,20 +46,41 @@ def check(page: Any) -> None:
 
 
 async def go_on(page: Any, request: str) -> None:
-    """Put another choice into a match of the bundle, let its modules play on, and tell both ends, or why that cannot be."""
+    """Put another choice into a match of the bundle, let its modules play on, and tell both ends, or why that cannot be.
+
+    Without a choice a person takes the seat over, whose messages ``hear`` takes.
+    """
     from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on  # not above: a check needs none of it
+    from khiva_arena.extensions.checker.workbench.sitting import take_over
+
+    def tell(event: Mapping[str, Any]) -> None:
+        page.tell(json.dumps(event))
 
     asked = json.loads(request)
+    is_choice = "choice" in asked
     name = str(asked["name"])
     try:
         with regular_files.open_file(BUNDLE) as file:
             record, secret = match_in(bundle.Reader(file), name, BUNDLE)
         definition, files = in_page.event_of(BUNDLE, int(name.partition("/")[0]))
         held = HeldMatch(name, record, secret, definition, files)
-        told = {"kind": "gone_on", **await go_on(page, held, asked)}
+        if is_choice:
+            tell({"kind": "gone_on", **await go_on(page, held, asked)})
+        else:
+            await take_over(page, held, asked, tell, _seats)
     except (ArenaError, HostFault, ValueError, RecursionError, MemoryError) as error:
-        told = {"kind": "refused", "of": "go_on", "why": in_page.shown(str(error) or type(error).__name__)}
-    page.tell(json.dumps(told))
+        of = "go_on" if is_choice else "take_over"
+        tell({"kind": "refused", "of": of, "why": in_page.shown(str(error) or type(error).__name__)})
+
+
+def hear(message: str) -> None:
+    """Take a message of the person who sat down last, as JSON."""
+    for take in _SEATED:
+        take(json.loads(message))
+
+
+def _seats(take: Callable[[Mapping[str, Any]], None]) -> None:
+    _SEATED[:] = [take]
 
 
 def replay(name: str) -> str:

@@ -8,10 +8,12 @@ import { matches_of, names_of } from "./model.js";
 import { Unreadable } from "./packed.js";
 import { route } from "./route.js";
 import { worker_for } from "./working.js";
+import { yourself } from "./yourself.js";
 
 /**
  * @typedef {{ name: string, matches: number, score: number | null, finishes: number[], faults: number, against: ([number, number] | null)[] }} Row
  * @typedef {{ kind: string, [key: string]: any }} Found
+ * @typedef {(what: import("./yourself.js").Wish, one: import("./types").Match) => Promise<any>} Takes
  */
 
 const VERDICTS = /** @type {Record<string, string>} */ ({
@@ -23,6 +25,7 @@ const VERDICTS = /** @type {Record<string, string>} */ ({
 const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to start; the file stays on your machine.";
 const FAILED = "The arena could not be run in this browser: ";
 const STARTING = "starting the arena ...";
+const LEFT = "you have left the match";
 const SHOWN = 100; // lines of matches that are not equal
 
 /**
@@ -48,11 +51,13 @@ export function checking(drawings, begins) {
     if (!file) return;
     begins();
     end();
+    own.hide();
+    seats(false);
     bar.append(stop);
     stop.hidden = false;
-    const begun = (shown = new Report(report, file.name, drawings));
+    const begun = (shown = new Report(report, file.name, drawings, own.element, takes));
     try {
-      const started = worker_over(new Uint8Array(await file.arrayBuffer()), begun, end, stop);
+      const started = worker_over(new Uint8Array(await file.arrayBuffer()), begun, end, stop, own);
       if (shown === begun) worker = started;
       else started.end(); // it was stopped meanwhile, or another bundle was dropped
     } catch (error) {
@@ -60,6 +65,32 @@ export function checking(drawings, begins) {
       begun.failed(String(error));
     }
   };
+  const seats = (/** @type {boolean} */ is_seated) => {
+    report.classList.toggle("seated", is_seated);
+    door.classList.toggle("unseated", is_seated);
+  };
+  const stands_up = () => {
+    own.hide();
+    seats(false);
+    shown?.viewer.scrollIntoView();
+  };
+  const leaves = () => {
+    const is_lost = own.is_open();
+    stands_up();
+    if (is_lost) end(), shown?.ended(LEFT);
+  };
+  /** Has a person take a seat of a match over. Returns why the match cannot be played, if it cannot. @type {Takes} */
+  const takes = async (what, one) => {
+    seats(true);
+    own.begin(what, one);
+    const found = await shown?.go_on(what);
+    if (!own.is_open()) return found;
+    if (found.kind === "stood") own.stood(found);
+    else if (!own.fails(found.why)) stands_up();
+    return found;
+  };
+  const own = yourself(drawings, ({ message }) => worker?.ask({ hear: JSON.stringify(message) }), (what, one) => takes(what, /** @type {import("./types").Match} */ (one)), leaves);
+  addEventListener("beforeunload", (event) => { if (own.is_open()) event.preventDefault(); });
   chosen.addEventListener("change", () => check(chosen.files?.[0]));
   addEventListener("hashchange", () => shown?.show());
   const leave = () => {
@@ -73,7 +104,7 @@ export function checking(drawings, begins) {
   });
   const bar = h("p", {}, chosen, " ", stop);
   const door = h("section", { class: "takes" }, h("h2", {}, "Check a bundle"), h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), bar);
-  return { door, report, check, stop: leave, keys: (/** @type {string} */ key) => shown?.keys(key) ?? false };
+  return { door, report, check, stop: leave, keys: (/** @type {string} */ key) => (own.is_shown() ? own.keys(key) : (shown?.keys(key) ?? false)) };
 }
 
 /**
@@ -82,8 +113,9 @@ export function checking(drawings, begins) {
  * @param {Report} shown
  * @param {(dead?: boolean) => void} end  called when nothing more is to be waited for; dead: and nothing more to be asked
  * @param {HTMLElement} stop  the button that ends the worker
+ * @param {ReturnType<typeof yourself>} own  the seat of a person
  */
-function worker_over(bundle, shown, end, stop) {
+function worker_over(bundle, shown, end, stop, own) {
   const fails = (/** @type {string} */ why) => {
     if (shown.over) shown.ended(FAILED + why.slice(0, 2_000)); // what was found out before stays true
     else shown.failed(why);
@@ -92,13 +124,14 @@ function worker_over(bundle, shown, end, stop) {
   const worker = worker_for("check", (data) => {
     if (data.event) shown.take(JSON.parse(data.event));
     if (data.replay) shown.replay(JSON.parse(data.replay));
-    if (data.workbench) shown.going.shift()?.(JSON.parse(data.workbench));
+    if (data.workbench) shown.hears(JSON.parse(data.workbench), own);
     if (shown.over && !shown.going.length) end(false);
   }, fails);
   worker.ask({ bundle });
   shown.ask = (replay) => worker.ask({ replay });
   shown.goes = (what) => {
     worker.ask({ going: JSON.stringify(what) });
+    if (what.choice === undefined) return; // the seat has a button for it
     shown.viewer.querySelector(".going-on > .status")?.after(stop); // a bundle may give its modules days for a choice
     stop.hidden = false;
   };
@@ -106,10 +139,11 @@ function worker_over(bundle, shown, end, stop) {
 }
 
 class Report {
-  /** @param {HTMLElement} place @param {string} file @param {Record<string, import("./types").Drawing>} drawings */
-  constructor(place, file, drawings) {
+  /** @param {HTMLElement} place @param {string} file @param {Record<string, import("./types").Drawing>} drawings @param {HTMLElement} seat @param {Takes} takes */
+  constructor(place, file, drawings, seat, takes) {
     this.over = false;
     this.drawings = drawings;
+    this.takes = takes;
     /** @type {(name: string) => void} */
     this.ask = () => {}; // the worker for the replay of a match
     /** @type {(what: Record<string, any>) => void} */
@@ -130,7 +164,7 @@ class Report {
     this.events = h("div");
     this.viewer = h("div", { id: "viewed" });
     this.listed = h("div");
-    refill(place, h("h2", {}, name(file)), this.head, this.not_checked, this.verdict, this.progress, this.matches, this.events, this.viewer, this.listed);
+    refill(place, h("h2", {}, name(file)), this.head, this.not_checked, this.verdict, this.progress, this.matches, this.events, this.viewer, this.listed, seat);
   }
 
   /** @param {Found} found */
@@ -155,7 +189,7 @@ class Report {
       return { block: found.block, at: 0, legal: found.legal };
     };
     const plays_on = (/** @type {import("./types").Match} */ one, /** @type {import("./going_on.js").Other} */ what) =>
-      /** @type {Promise<any>} */ (new Promise((resolve) => { this.going.push(resolve); this.goes({ name: one.key, ...what }); }));
+      what.choice === undefined ? this.takes({ name: one.key, ...what, seats: one.names.length, seed: "" }, one) : this.go_on({ name: one.key, ...what });
     this.show = () => {
       const want = route();
       this.keys = () => false;
@@ -168,6 +202,18 @@ class Report {
       this.viewer.scrollIntoView();
     };
     this.show();
+  }
+
+  /** Plays a match on. @param {Record<string, any>} what @returns {Promise<any>} */
+  go_on(what) {
+    return new Promise((resolve) => { this.going.push(resolve); this.goes(what); });
+  }
+
+  /** @param {Found} found  of a match that goes on @param {ReturnType<typeof yourself>} own */
+  hears(found, own) {
+    if (found.kind === "seat") own.hears(found.message);
+    else if (found.kind === "seated") own.seated(/** @type {any} */ (found));
+    else this.going.shift()?.(found);
   }
 
   /** @param {any} found */

@@ -28,15 +28,23 @@ export function going_on(one, film, drawing, scenery, ask, opens) {
   const fold = () => { refill(offers); button.setAttribute("aria-expanded", "false"); };
   const unfold = () => {
     button.setAttribute("aria-expanded", "true");
-    refill(offers, h("p", { class: "note" }, `Choose otherwise at step ${step}: the others do there as they did, and from then on all play.`), ...asked().map(list));
+    refill(offers, one.event.goes_on ? h("p", { class: "note" }, `Choose otherwise at step ${step}: the others do there as they did, and from then on all play.`) : null, ...asked().map(list));
     /** @type {HTMLElement | null} */ (offers.querySelector("button"))?.focus({ preventScroll: true });
   };
   const list = (/** @type {import("./types").Frame["asked"][number]} */ of) =>
-    h("details", { open: true }, h("summary", {}, h("b", {}, `${of.seat} ${one.names[of.seat]}`)), one.event.takes_over ? h("button", { type: "button", onclick: () => { fold(); ask({ step, seat: of.seat }); } }, `Take seat ${of.seat} over from here`) : null, h("ul", { class: "otherwise" }, of.legal.map((entry, choice) => {
+    h("details", { open: true }, h("summary", {}, h("b", {}, `${of.seat} ${one.names[of.seat]}`)), one.event.takes_over ? h("button", { type: "button", onclick: () => takes(of.seat) }, `Take seat ${of.seat} over from here`) : null, !one.event.goes_on ? null : h("ul", { class: "otherwise" }, of.legal.map((entry, choice) => {
       const words = said(of, entry, film[step - 1], drawing, scenery);
       const is_then = choice === of.choice && !of.why;
       return h("li", {}, h("button", { type: "button", class: is_then ? "chosen" : null, title: is_then ? "as recorded" : null, onclick: () => goes(of.seat, choice, words) }, words));
     })));
+  const takes = async (/** @type {number} */ seat) => {
+    asks += 1;
+    const own = asks;
+    fold();
+    status.textContent = "";
+    const found = await ask({ step, seat });
+    if (own === asks && found?.why) status.textContent = `Refused: ${found.why}`;
+  };
   const goes = async (/** @type {number} */ seat, /** @type {number} */ choice, /** @type {string} */ words) => {
     asks += 1;
     const own = asks;

@@ -162,9 +162,9 @@ export interface Event {
   candidates: number[];
   rounds: Round[];
   adviser: string;
-  /** Whether the page that holds it has all that its matches go on with. */
+  /** Whether the page that holds it has all that its matches go on with, after another choice. */
   goes_on?: boolean;
-  /** Whether a person may go on with one. */
+  /** Whether a person may go on with one: its own seat needs no module. */
   takes_over?: boolean;
 }
 

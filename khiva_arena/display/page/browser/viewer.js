@@ -54,7 +54,7 @@ export function match(page, matches, drawings, want, replay_of = held, plays_on 
     replay_of(page, one).then(
       ({ block, at, legal }) => {
         const [film, scenery] = [frames(block, at, legal), page.scenery[one.event.game]];
-        const below = plays_on && one.event.goes_on ? going_on(one, film, drawing, scenery, (what) => plays_on(one, what), (found) => {
+        const below = plays_on && (one.event.goes_on || one.event.takes_over) ? going_on(one, film, drawing, scenery, (what) => plays_on(one, what), (found) => {
           const back = h("button", { type: "button", onclick: () => { keys = player(place, one, film, drawing, scenery, { ...want, step: String(found.step) }, below); } }, "Back to the recorded match");
           const other = h("div");
           keys = player(other, gone_on(one, found), frames(found.block, 0, found.legal), drawing, scenery, { ...want, step: String(found.step) });

@@ -5,7 +5,7 @@ import { h, refill } from "./dom.js";
 import { sit } from "./seat.js";
 
 const RATING = "Nobody can rerun a person. So a match with you is never rated, and cannot be rerun as a whole.";
-const GOES_ON = "Take another seat, or go back to your bot.";
+const GOES_ON = " Take another seat, or go back to your bot.";
 const AGAINST = { greedy: "the greedy bot", weak: "the weak bot", strong: "the strong bot", own: "your bot in the editor" };
 
 /** @typedef {Record<string, any> & { seat: number, seats: number, seed: string }} Wish */
@@ -76,7 +76,7 @@ export function yourself(drawings, ask, again, leaves) {
     /** Whether the person had been asked when the match failed, and so reads at the seat why. @param {string} why */
     fails(why) {
       if (!is_asked) return false;
-      heard({ type: "over", over: { match: null, text: `The match is lost. ${why} ${GOES_ON}` } });
+      heard({ type: "over", over: { match: null, text: `The match is lost. ${why}${over_from ? "" : GOES_ON}` } });
       closes();
       return true;
     },

@@ -3,7 +3,8 @@
 It is a match of its own, or goes on from a step of a match that the page holds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,9 +13,10 @@ from khiva_arena.arbiter.person import Person, names_at, page_of_end
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.settings.alone import MatchAlone
 from khiva_arena.entrants.guests import PERSON
-from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, past_at, refuse_alone
+from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, both_ends, module_of, number_in, past_at, refuse_alone
 from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, PersonSeat, PlayedHere, played
 from khiva_arena.games.base import Plain
+from khiva_arena.records.replay.decided import decision_of
 from khiva_arena.records.replay.record import WITH_PERSONS, Header, Past, Record, person_called
 
 A_DAY_MS = 86_400_000
@@ -53,9 +55,35 @@ def job_alone(alone: MatchAlone) -> Job:
     return _job(alone.header, alone.event.seed_secret(0))
 
 
-def job_taken_over(held: HeldMatch, step: int, seat: int) -> Job:
-    """Return the job of a match whose seat a person takes over at a step. Raises ConfigError, in the words of the command."""
+async def take_over(
+    page: Any,
+    held: HeldMatch,
+    request: Mapping[str, Any],
+    tell: Callable[[dict[str, Any]], None],
+    seats: Callable[[Callable[[Mapping[str, Any]], None]], None],
+) -> None:
+    """Let a person play a match that a page holds on, from a step, and tell both ends.
+
+    page: what runs modules.
+    request: ``step`` and ``seat``, numbers of a page.
+    tell: takes what happens.
+    seats: is handed what takes the messages of the person, once there is a seat.
+
+    Raises ConfigError as the command does, RecordError for a match that does not replay, HostFault, LeftError.
+    """
+    step, seat = (number_in(request, key) for key in ("step", "seat"))
     refuse_alone(held, besides=seat)
+    decision = decision_of(held, step, seat)
+    sat = Sitting(_job_taken_over(held, step, seat), lambda message: tell({"kind": "seat", "message": message}))
+    tell({"kind": "seated", "line": "", "seed": ""})
+    seats(sat.hear)
+    here = await sat.play(lambda seat: module_of(page, held, seat))
+    sat.show_end(here.record)
+    tell({"kind": "stood", "digest": here.record.digest, "ends": both_ends(held, decision, here.record)})
+
+
+def _job_taken_over(held: HeldMatch, step: int, seat: int) -> Job:
+    """Return the job of a match whose seat a person takes over at a step. Raises ConfigError, in the words of the command."""
     past = replace(past_at(held, step, seat, None), guest=seat, guest_turn_ms=A_DAY_MS)
     header = held.record.header
     seats = list(header.seats)

@@ -52,15 +52,14 @@ from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
-from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, both_ends, go_on, module_of, number_in
+from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
 from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, module_in, played
-from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, job_taken_over
+from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, take_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.records.replay.decided import decision_of
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, run_digest
 from khiva_arena.records.replay.verify import verify
@@ -122,7 +121,7 @@ class Workbench:
                 case "sit":
                     await self._sit(request)
                 case "take_over":
-                    await self._take_over(request)
+                    await take_over(self._page, self._held(request["name"]), request, self._tell, self._seats)
                 case "hear":
                     self._hear(request["message"])
                 case "replay":
@@ -254,16 +253,8 @@ class Workbench:
         sat.show_end(here.record)
         self._tell({"kind": "stood", "digest": here.record.digest})
 
-    async def _take_over(self, request: Mapping[str, Any]) -> None:
-        """Let a person play a match of the last play on, from a step, and show both ends."""
-        held, step, seat = self._held(request["name"]), number_in(request, "step"), number_in(request, "seat")
-        decision = decision_of(held, step, seat)
-        sat = Sitting(job_taken_over(held, step, seat), self._tell_seat)
-        self._tell({"kind": "seated", "line": "", "seed": ""})
-        self._hear = sat.hear
-        here = await sat.play(lambda seat: module_of(self._page, held, seat))
-        sat.show_end(here.record)
-        self._tell({"kind": "stood", "digest": here.record.digest, "ends": both_ends(held, decision, here.record)})
+    def _seats(self, hear: Callable[[Mapping[str, Any]], None]) -> None:
+        self._hear = hear
 
     def _tell_seat(self, message: Mapping[str, Any]) -> None:
         self._tell({"kind": "seat", "message": message})

@@ -18,8 +18,9 @@ def choice_of(asked: int, legal: int) -> int:
 
 
 def by_command(folder: Path, *words: str, persons: int = 1) -> Record:
-    """The record that ``play --clock ticks --json`` prints, with persons who choose by the rule at each page."""
-    process = started("play", "--clock", "ticks", "--no-open", "--no-hints", "--json", *words, cwd=folder)
+    """The record that ``play --json`` prints of a match in ticks, with persons who choose by the rule at each page."""
+    clock = () if "--from" in words else ("--clock", "ticks")
+    process = started("play", *clock, "--no-open", "--no-hints", "--json", *words, cwd=folder)
     try:
         pages = [Seat(address) for address in addresses(process, persons)]
         play(pages)
