@@ -180,6 +180,10 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         assert opened.texts(".after h3") == [f"From step {other['step']} on, at seat {places[0]}"]
         opened.click(".yourself .bar button")
         opened.until(STANDS)
+        opened.js(TAKES)
+        opened.until("return document.querySelector('.yourself .options button')")
+        opened.click(".yourself .bar button")
+        opened.until(STANDS)
         opened.click(".going-on > button")
         opened.js(
             "document.querySelector('.offers li button').click(); document.querySelector('.going-on > button ~ button').click()"

@@ -51,6 +51,7 @@ async def go_on(page: Any, request: str) -> None:
     Without a choice a person takes the seat over, whose messages ``hear`` takes.
     """
     from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on  # not above: a check needs none of it
+    from khiva_arena.extensions.checker.workbench.seats import LeftError
     from khiva_arena.extensions.checker.workbench.sitting import take_over
 
     def tell(event: Mapping[str, Any]) -> None:
@@ -68,6 +69,8 @@ async def go_on(page: Any, request: str) -> None:
             tell({"kind": "gone_on", **await go_on(page, held, asked)})
         else:
             await take_over(page, held, asked, tell, _seats)
+    except LeftError:
+        tell({"kind": "left"})
     except (ArenaError, HostFault, ValueError, RecursionError, MemoryError) as error:
         of = "go_on" if is_choice else "take_over"
         tell({"kind": "refused", "of": of, "why": in_page.shown(str(error) or type(error).__name__)})

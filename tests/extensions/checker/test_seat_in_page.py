@@ -124,6 +124,22 @@ def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromiu
     taken = by_keys(chromium)
     assert taken.choices
     assert chromium.texts("[data-what=digest]")[-1] == f"digest {taken.digest}"
+    before = chromium.js("return asks")
+    chromium.js(CLICK, "take it over again")
+    chromium.until(f"return asks > {before}")
+    chromium.js(CLICK, "Leave the match")
+    status(chromium, "You have left the match.")
+    chromium.js("document.querySelectorAll('.played button')[1].click()")
+    chromium.until(
+        "return document.querySelector('.match-head h2')?.textContent.startsWith('Match 1/1') && document.querySelector('.going-on')"
+    )
+    chromium.js("document.querySelector('.controls [aria-label^=last]').click()")
+    chromium.js(CLICK, "Go on from here")
+    chromium.js("document.querySelector('.offers button').click()")
+    chromium.until("return document.querySelector('.yourself .options button')")
+    chromium.js("made.at(-1).postMessage = () => {}; made.at(-2).postMessage = () => {}")
+    chromium.js(CLICK, "Leave the match")
+    assert "The records of the last play went with it." in status(chromium, "A bot was still busy")
     seated(chromium, page, "khiva", 2, "#rerun")
     assert by_keys(chromium) == first, "without JSPI"
     seated(chromium, page, "emira", 3)

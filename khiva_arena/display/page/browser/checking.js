@@ -25,7 +25,7 @@ const VERDICTS = /** @type {Record<string, string>} */ ({
 const NEEDS = "It takes about 250 MB of memory and half a minute on a phone to start; the file stays on your machine.";
 const FAILED = "The arena could not be run in this browser: ";
 const STARTING = "starting the arena ...";
-const LEFT = "you have left the match";
+const LEFT = "you have left a match with which a bot was still busy";
 const SHOWN = 100; // lines of matches that are not equal
 
 /**
@@ -74,10 +74,9 @@ export function checking(drawings, begins) {
     seats(false);
     shown?.viewer.scrollIntoView();
   };
-  const leaves = () => {
-    const is_lost = own.is_open();
+  const leaves = (/** @type {boolean} */ is_unheard) => {
     stands_up();
-    if (is_lost) end(), shown?.ended(LEFT);
+    if (is_unheard) end(), shown?.ended(LEFT);
   };
   /** Has a person take a seat of a match over. Returns why the match cannot be played, if it cannot. @type {Takes} */
   const takes = async (what, one) => {
@@ -86,7 +85,7 @@ export function checking(drawings, begins) {
     const found = await shown?.go_on(what);
     if (!own.is_open()) return found;
     if (found.kind === "stood") own.stood(found);
-    else if (!own.fails(found.why)) stands_up();
+    else if (found.kind === "left" || !own.fails(found.why)) stands_up();
     return found;
   };
   const own = yourself(drawings, ({ message }) => worker?.ask({ hear: JSON.stringify(message) }), (what, one) => takes(what, /** @type {import("./types").Match} */ (one)), leaves);

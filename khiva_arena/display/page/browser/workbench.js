@@ -14,6 +14,8 @@ const OPPONENTS = { weak: "weak", greedy: "greedy", strong: "strong: thinks for 
 const SURE = "The text in the editor was not saved, and is lost. Go on?";
 const KEPT = "The text in the editor stays. Save the bot first.";
 const LEFT = "You have left the match.";
+const UNHEARD = `${LEFT} A bot was still busy with it, so the arena starts anew.`;
+const GONE = " The records of the last play went with it.";
 const FAILED = "The arena could not be run in this browser: ";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
@@ -52,7 +54,7 @@ export function workbench(drawings) {
   const stop = h("button", { type: "button", disabled: true, onclick: () => end() }, "Stop");
   const form = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play", onsubmit: (event) => { event.preventDefault(); begin_play(); } }, game, seats, opponent, matches, seed, play, stop));
   const value = (/** @type {string} */ key, within = form) => /** @type {HTMLInputElement} */ (within.elements.namedItem(key)).value;
-  const own = yourself(drawings, (what) => ask(what), (what, one) => take_seat(what, one), () => (own.is_open() ? end(LEFT) : stands_up()));
+  const own = yourself(drawings, (what) => ask(what), (what, one) => take_seat(what, one), (is_unheard) => (is_unheard ? end(UNHEARD + (found.count() ? GONE : "")) : stands_up()));
   const seat = select("seat", "seat", []);
   const sitting = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play yourself", onsubmit: (event) => { event.preventDefault(); sits(); } }, seat, select("against", "against", own.against), h("button", { type: "submit" }, "Play yourself")));
   const say = (/** @type {string} */ words) => { status.textContent = words; };
@@ -141,7 +143,7 @@ export function workbench(drawings) {
   };
   const end = (why = "Stopped. What was played stays in the table.") => {
     worker?.end();
-    if (own.is_open() && (why === LEFT || !own.fails(why))) stands_up();
+    if (own.is_open() && (why.startsWith(LEFT) || !own.fails(why))) stands_up();
     found.close();
     rests();
     const lost = saving >= 0 ? " Nothing was saved." : is_opening ? " Nothing was opened." : "";
@@ -158,6 +160,11 @@ export function workbench(drawings) {
     stood(found) {
       rests();
       own.stood(found);
+    },
+    left() {
+      rests();
+      stands_up();
+      say(LEFT);
     },
     refused({ of, why, file, line }) {
       if (of === "save") saving = -1;

@@ -6,6 +6,7 @@ import { sit } from "./seat.js";
 
 const RATING = "Nobody can rerun a person. So a match with you is never rated, and cannot be rerun as a whole.";
 const GOES_ON = " Take another seat, or go back to your bot.";
+const PATIENCE = 3_000; // ms: a module may be in a loop, and then its worker hears nothing
 const AGAINST = { greedy: "the greedy bot", weak: "the weak bot", strong: "the strong bot", own: "your bot in the editor" };
 
 /** @typedef {Record<string, any> & { seat: number, seats: number, seed: string }} Wish */
@@ -14,12 +15,12 @@ const AGAINST = { greedy: "the greedy bot", weak: "the weak bot", strong: "the s
  * @param {Record<string, import("./types").Drawing>} drawings
  * @param {(request: Record<string, any>) => void} ask  the worker
  * @param {(wish: Wish, one: import("./types").Match | null) => void} again  takes a seat
- * @param {() => void} leaves  called when the seat is left, whether the match is over or not
+ * @param {(is_unheard: boolean) => void} leaves  called when the seat is left; unheard: in a match whose worker does not hear it
  */
 export function yourself(drawings, ask, again, leaves) {
   const place = h("div");
   const after = h("div", { class: "after" });
-  const leave = h("button", { type: "button", onclick: () => leaves() });
+  const leave = /** @type {HTMLButtonElement} */ (h("button", { type: "button", onclick: () => (is_open ? asks_to_leave() : leaves(false)) }));
   const element = h("section", { class: "yourself", hidden: true, tabindex: -1, "aria-label": "Your seat" }, h("div", { class: "bar" }, leave), place, h("p", { class: "note" }, RATING), after);
   const title = document.title;
   let [is_open, is_asked] = [false, false];
@@ -31,7 +32,15 @@ export function yourself(drawings, ask, again, leaves) {
   /** @type {import("./types").Match | null} */
   let over_from = null; // the match that goes on with a person
 
+  let waits = 0; // for the worker to hear that the match is left
+  const asks_to_leave = () => {
+    leave.disabled = true;
+    waits = setTimeout(() => leaves(true), PATIENCE);
+    ask({ do: "hear", message: { type: "leave" } });
+  };
   const stands = (/** @type {boolean} */ open) => {
+    clearTimeout(waits);
+    leave.disabled = false;
     is_open = open;
     leave.textContent = open ? "Leave the match" : over_from ? "← back to the recorded match" : "← back to your bot";
   };

@@ -21,6 +21,9 @@ from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.records.replay.record import Record
 
+_LEAVES = b""
+"""In the place of a person's answer, which is never empty."""
+
 
 class LiveModule:
     """A module that stands still between two questions, as a browser with JSPI can have it. ``seat``: JavaScript's."""
@@ -94,6 +97,10 @@ def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> Modu
     return RerunModule(lambda orders: page.run_noted(*files, pages, key, orders))
 
 
+class LeftError(Exception):
+    """A person has left a match, which ends with that."""
+
+
 class PersonSeat:
     """A person, who hears and answers by messages of a page: a ``SeatedPerson``.
 
@@ -102,22 +109,25 @@ class PersonSeat:
 
     def __init__(self, person: Person, tell: Callable[[dict[str, Plain]], None]) -> None:
         self._person, self._tell, self._frames = person, tell, FrameCutter()
-        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._answers: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(self, data: bytes) -> None:
         for raw, message in self._frames.feed(data):
             self._act(self._person.take(raw, message))
 
     async def reply(self) -> Reply:
-        answer = await self._answer
-        self._answer = asyncio.get_running_loop().create_future()
+        """Return the answer to the last question. Raises LeftError."""
+        if not (answer := await self._answers.get()):
+            raise LeftError
         return Reply(RunEnd.ANSWERED, ANSWER_TICKS, answer)
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Take a message of the page: a choice, or the wish for a hint."""
+        """Take a message of the page: a choice, the wish for a hint, or that the person leaves."""
         try:
             if message.get("type") == "hint":
                 raise RemoteProtocolError(NO_HINTS)
+            if message.get("type") == "leave":
+                return self._answers.put_nowait(_LEAVES)
             self._act(self._person.choose(message.get("req"), message.get("choice")))
         except RemoteProtocolError as error:
             self._tell({"type": "said", "text": error.detail, "open": True})
@@ -126,7 +136,7 @@ class PersonSeat:
         for message in reply.messages:
             self._tell(message)
         if reply.answer:
-            self._answer.set_result(reply.answer)
+            self._answers.put_nowait(reply.answer)
 
     def stop(self) -> None:
         """Do nothing: a person's answers have no faults."""

@@ -53,7 +53,7 @@ from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
-from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, module_in, played
+from khiva_arena.extensions.checker.workbench.seats import LeftError, ModuleSeat, module_in, played
 from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, take_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
 from khiva_arena.games.base import Event, State
@@ -136,6 +136,8 @@ class Workbench:
                     self._tell({"kind": "wanted", "entries": folders.wanted(request["entries"], data[0])})
                 case "open":
                     self._open(request, data)
+        except LeftError:
+            self._tell({"kind": "left"})
         except RefusedError as refused:
             place = {key: refused.trace[key] for key in ("file", "line")} if refused.trace else {}
             self._refuse(request, str(refused), place)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from workbench_played import WISH, Event, block, template
 from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
 Answer = Callable[[int, int], Any]
-"""Returns the choice from how many questions came before, and how many choices there are."""
+"""Returns the choice, or ``LEAVE``, from how many questions came before, and how many choices there are."""
+LEAVE = {"type": "leave"}
 SEATED = {"do": "sit", "game": "khiva", "seats": 2, "seat": 0, "seed": "x", "opponent": "greedy"}
 
 
@@ -21,10 +22,16 @@ def sat(home: Path, answer: Answer, *, live: bool = True, files: Mapping[str, st
     return asyncio.run(_sat(home, answer, live, SEATED | {"files": files or template()} | wish))
 
 
-def taken_over(home: Path, answer: Answer, step: Any, seat: Any) -> list[Event]:
-    """All that the workbench tells of a match of two bots, of its replay, and of the person who takes a seat of it over."""
+def taken_over(
+    home: Path, answer: Answer, step: Any, seat: Any, *, live: bool = True, after: Sequence[Event] = ()
+) -> list[Event]:
+    """All that the workbench tells of a match of two bots, of its replay, and of the person who takes a seat of it over.
+
+    after: what is asked of it after that
+    """
     play, replay = WISH | {"do": "play", "files": template()}, {"do": "replay", "name": "1/0"}
-    return asyncio.run(_sat(home, answer, True, play, replay, replay | {"do": "take_over", "step": step, "seat": seat}))
+    taken = replay | {"do": "take_over", "step": step, "seat": seat}
+    return asyncio.run(_sat(home, answer, live, play, replay, taken, *after))
 
 
 async def _sat(home: Path, answer: Answer, live: bool, *requests: Mapping[str, Any]) -> list[Event]:
@@ -40,7 +47,8 @@ async def _sat(home: Path, answer: Answer, live: bool, *requests: Mapping[str, A
         if message.get("type") == "ask":
             ask.update(message["ask"])
         if message.get("type") in ("ask", "said"):  # the latter if the choice was refused
-            choice = {"type": "choose", "req": ask["req"], "choice": answer(asked, len(ask["legal"]))}
+            choice = answer(asked, len(ask["legal"]))
+            choice = choice if choice is LEAVE else {"type": "choose", "req": ask["req"], "choice": choice}
             asked += 1
             heard.append(asyncio.create_task(bench.work({"do": "hear", "message": choice})))
 

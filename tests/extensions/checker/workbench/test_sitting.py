@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scripted_person import by_command, choice_of
-from scripted_seat import sat, taken_over
+from scripted_seat import LEAVE, sat, taken_over
 from wording import sentence
 from workbench_played import template
 
@@ -87,3 +87,18 @@ def test_a_seat_that_was_not_asked_cannot_be_taken_over(tmp_path: Path, step: An
     *_, refused = taken_over(tmp_path, choice_of, step, seat)
     assert (refused["kind"], refused["of"]) == ("refused", "take_over")
     assert why in refused["why"]
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_the_records_of_a_play_stay_when_its_match_with_a_person_is_left(tmp_path: Path, live: bool) -> None:
+    after = [{"do": "replay", "name": "1/0"}, {"do": "go_on", "name": "1/0", "step": 5, "seat": 0, "choice": 0}]
+    told = taken_over(tmp_path, lambda asked, legal: 0 if asked < 2 else LEAVE, 5, 0, live=live, after=after)
+    first, again = [event for event in told if event["kind"] == "replay"]
+    assert [event["kind"] for event in told[-3:]] == ["left", "replay", "gone_on"]
+    assert again == first
+    assert not any(event["kind"] == "stood" for event in told)
+
+
+def test_a_match_of_its_own_that_is_left_ends(tmp_path: Path) -> None:
+    seated, *_, left = sat(tmp_path, lambda asked, legal: LEAVE)
+    assert (seated["kind"], left) == ("seated", {"kind": "left"})
