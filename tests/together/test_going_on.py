@@ -182,6 +182,9 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         opened.until(STANDS)
         opened.js(TAKES)
         opened.until("return document.querySelector('.yourself .options button')")
+        opened.js("const of = new DataTransfer(); of.items.add(new File(['x'], 'bot.zip')); window.of = of")
+        opened.js("dispatchEvent(new DragEvent('drop', { dataTransfer: window.of, cancelable: true }))")
+        assert opened.texts(".yourself .bar .status") == ["Leave the match first."]
         opened.click(".yourself .bar button")
         opened.until(STANDS)
         opened.click(".going-on > button")
