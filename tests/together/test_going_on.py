@@ -182,6 +182,9 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         opened.until(STANDS)
         opened.js(TAKES)
         opened.until("return document.querySelector('.yourself .options button')")
+        opened.js("const of = new DataTransfer(); of.items.add(new File(['x'], 'bot.zip')); window.of = of")
+        opened.js("dispatchEvent(new DragEvent('drop', { dataTransfer: window.of, cancelable: true }))")
+        assert opened.texts(".yourself .bar .status") == ["Leave the match first."]
         opened.click(".yourself .bar button")
         opened.until(STANDS)
         opened.click(".going-on > button")
@@ -233,8 +236,9 @@ def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(bundles:
     bare = gone_on(bundles / "bare.khiva", monkeypatch, **request)
     taken = gone_on(bundles / "bare.khiva", monkeypatch, **seat)
     assert (taken["kind"], taken["of"]) == ("refused", "take_over")
-    assert taken["why"].startswith(f"the bundle does not hold the module or the payload of {other}")
-    assert bare["why"].startswith("the bundle does not hold the module or the payload of ")
+    lacks = "the bundle does not hold the module or the payload of "
+    assert taken["why"].startswith(lacks + other)
+    assert bare["why"].startswith(lacks)
     arena(
         "run",
         *bots("shipped:python/random", "shipped:python/greedy"),

@@ -35,6 +35,11 @@ window.Worker = class extends start {
 """Has a page count the questions and note the choices, in their order."""
 OVER = "document.querySelector('.after button')"
 KEYS = "[...document.querySelectorAll('.yourself :is(.options button, .board [data-choice]:not(:disabled)) kbd')]"
+DROPS = """
+const data = new DataTransfer();
+data.items.add(new File(["x"], "bot.zip"));
+dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+"""
 BY_KEYS = f"""
 if ({OVER}) return 'over';
 return document.querySelector('.yourself .news') ? ' ' : {KEYS}.find((one) => one.checkVisibility())?.textContent;
@@ -127,11 +132,14 @@ def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromiu
     before = chromium.js("return asks")
     chromium.js(CLICK, "take it over again")
     chromium.until(f"return asks > {before}")
+    chromium.js(DROPS)
+    chromium.until("return document.querySelector('.yourself .bar .status').textContent === 'Leave the match first.'")
     chromium.js(CLICK, "Leave the match")
     status(chromium, "You have left the match.")
     chromium.js("document.querySelectorAll('.played button')[1].click()")
     chromium.until(
-        "return document.querySelector('.match-head h2')?.textContent.startsWith('Match 1/1') && document.querySelector('.going-on')"
+        "const of = document.querySelector('.match-head h2')?.textContent ?? '';"
+        "return of.startsWith('Match 1/1') && document.querySelector('.going-on')"
     )
     chromium.js("document.querySelector('.controls [aria-label^=last]').click()")
     chromium.js(CLICK, "Go on from here")

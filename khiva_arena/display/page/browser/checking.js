@@ -8,7 +8,7 @@ import { matches_of, names_of } from "./model.js";
 import { Unreadable } from "./packed.js";
 import { route } from "./route.js";
 import { worker_for } from "./working.js";
-import { yourself } from "./yourself.js";
+import { SEATED, yourself } from "./yourself.js";
 
 /**
  * @typedef {{ name: string, matches: number, score: number | null, finishes: number[], faults: number, against: ([number, number] | null)[] }} Row
@@ -48,7 +48,7 @@ export function checking(drawings, begins) {
     stop.hidden = true;
   };
   const check = async (/** @type {File | null | undefined} */ file) => {
-    if (!file) return;
+    if (!file || is_seated()) return;
     begins();
     end();
     own.hide();
@@ -103,7 +103,12 @@ export function checking(drawings, begins) {
   });
   const bar = h("p", {}, chosen, " ", stop);
   const door = h("section", { class: "takes" }, h("h2", {}, "Check a bundle"), h("p", {}, "Drop a bundle of Khiva Arena here, or choose one. Your own machine then plays every match of it again: by the rules, and, of events in ticks, with every bot. ", NEEDS), h("p", { "data-what": "carries" }, carries), bar);
-  return { door, report, check, stop: leave, keys: (/** @type {string} */ key) => (own.is_shown() ? own.keys(key) : (shown?.keys(key) ?? false)) };
+  /** Whether a match with a person would be lost by what was dropped; says so then. */
+  const is_seated = () => {
+    if (own.is_open()) own.says(SEATED);
+    return own.is_open();
+  };
+  return { door, report, check, is_seated, stop: leave, keys: (/** @type {string} */ key) => (own.is_shown() ? own.keys(key) : (shown?.keys(key) ?? false)) };
 }
 
 /**

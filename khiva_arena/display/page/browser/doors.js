@@ -43,6 +43,7 @@ export function start(drawings) {
     event.preventDefault();
     const { dataTransfer } = event;
     if (!dataTransfer?.files.length) return;
+    if (!bench && check.is_seated()) return;
     if (bench || is_bot(dataTransfer)) dropped(dataTransfer).then((entries) => write("").open(entries), () => write("").open([]));
     else check.check(dataTransfer.files[0]);
   });

@@ -7,7 +7,7 @@ import { bytes_of } from "./packed.js";
 import { results } from "./results.js";
 import { route } from "./route.js";
 import { worker_for } from "./working.js";
-import { yourself } from "./yourself.js";
+import { SEATED, yourself } from "./yourself.js";
 
 const LANGUAGES = { python: "Python", javascript: "JavaScript" };
 const OPPONENTS = { weak: "weak", greedy: "greedy", strong: "strong: thinks for up to a second" };
@@ -58,6 +58,7 @@ export function workbench(drawings) {
   const seat = select("seat", "seat", []);
   const sitting = /** @type {HTMLFormElement} */ (h("form", { class: "filters", "aria-label": "Play yourself", onsubmit: (event) => { event.preventDefault(); sits(); } }, seat, select("against", "against", own.against), h("button", { type: "submit" }, "Play yourself")));
   const say = (/** @type {string} */ words) => { status.textContent = words; };
+  const say_of_open = (/** @type {string} */ words) => { say(words); own.says(words); }; // a bot may be dropped at a seat, which hides the status
 
   /** Marks a line of the text that was played, and shows it unless its author has gone on. @param {string} file @param {number} line @param {string} text @param {boolean} [asked] */
   const marks = (file, line, text, asked = false) => {
@@ -83,7 +84,7 @@ export function workbench(drawings) {
     found.clear();
     [saved, last, seed_of_last] = [edits, null, ""];
   };
-  const may_lose = () => saved === edits || confirm(SURE) || (say(KEPT), false); // no sandbox of a league asks
+  const may_lose = () => saved === edits || confirm(SURE) || (say_of_open(KEPT), false); // no sandbox of a league asks
 
   const language = () => (/^\s*interpreter\s*=\s*["']javascript\b/m.test(editor.files()["bot.toml"] ?? "") ? "javascript" : "python");
 
@@ -173,7 +174,7 @@ export function workbench(drawings) {
       if (of === "play" || is_seat) rests();
       if (is_seat && own.fails(why)) return;
       if (is_seat) stands_up();
-      if (of !== "go_on") say(`Refused: ${why}`);
+      if (of !== "go_on") say_of_open(`Refused: ${why}`);
       if ((of === "play" || is_seat) && file && line) marks(file, line, why);
     },
     event({ matches, seed, bots, played }) {
@@ -203,12 +204,12 @@ export function workbench(drawings) {
         worker?.ask(await named(chosen_files, entries));
       } catch (error) {
         is_opening = false;
-        say(/** @type {Error} */ (error).message);
+        say_of_open(/** @type {Error} */ (error).message);
       }
     },
     opened({ files }) {
       is_opening = false;
-      if (is_playing || (edits !== opening && !may_lose())) return say("Nothing was opened."); // a key was pressed meanwhile
+      if (is_playing || (edits !== opening && !may_lose())) return say_of_open("Nothing was opened."); // a key was pressed meanwhile
       load(files);
       if (own.is_shown()) stands_up();
       say("The bot is open. Nothing of it is played before you say so.");
@@ -219,18 +220,19 @@ export function workbench(drawings) {
     hears[event.kind]?.(event, data);
   };
   const open = async (/** @type {import("./opened.js").Entries} */ entries) => {
-    if (is_playing || is_opening) return say(is_playing ? "Stop the play first." : "A bot is being opened already.");
-    if (!entries.length) return say("There is no file in it that this browser can read.");
+    if (own.is_open()) return say_of_open(SEATED);
+    if (is_playing || is_opening) return say_of_open(is_playing ? "Stop the play first." : "A bot is being opened already.");
+    if (!entries.length) return say_of_open("There is no file in it that this browser can read.");
     if (!may_lose()) return;
     [opening, chosen_files, is_opening] = [edits, entries, true];
     try {
       const what = await request(entries);
       start();
-      say("Opening …");
+      say_of_open("Opening …");
       worker?.ask(what);
     } catch (error) {
       is_opening = false;
-      say(/** @type {Error} */ (error).message);
+      say_of_open(/** @type {Error} */ (error).message);
     }
   };
   const opens = (/** @type {string} */ words, /** @type {Record<string, any>} */ more) => {

@@ -9,6 +9,8 @@ const GOES_ON = " Take another seat, or go back to your bot.";
 const PATIENCE = 3_000; // ms: a module may be in a loop, and then its worker hears nothing
 const AGAINST = { greedy: "the greedy bot", weak: "the weak bot", strong: "the strong bot", own: "your bot in the editor" };
 
+export const SEATED = "Leave the match first.";
+
 /** @typedef {Record<string, any> & { seat: number, seats: number, seed: string }} Wish */
 
 /**
@@ -21,7 +23,8 @@ export function yourself(drawings, ask, again, leaves) {
   const place = h("div");
   const after = h("div", { class: "after" });
   const leave = /** @type {HTMLButtonElement} */ (h("button", { type: "button", onclick: () => (is_open ? asks_to_leave() : leaves(false)) }));
-  const element = h("section", { class: "yourself", hidden: true, tabindex: -1, "aria-label": "Your seat" }, h("div", { class: "bar" }, leave), place, h("p", { class: "note" }, RATING), after);
+  const status = h("output", { class: "status", role: "status" });
+  const element = h("section", { class: "yourself", hidden: true, tabindex: -1, "aria-label": "Your seat" }, h("div", { class: "bar" }, leave, status), place, h("p", { class: "note" }, RATING), after);
   const title = document.title;
   let [is_open, is_asked] = [false, false];
   let keys = (/** @type {string} */ _key) => false;
@@ -40,6 +43,7 @@ export function yourself(drawings, ask, again, leaves) {
   };
   const stands = (/** @type {boolean} */ open) => {
     clearTimeout(waits);
+    refill(status);
     leave.disabled = false;
     is_open = open;
     leave.textContent = open ? "Leave the match" : over_from ? "← back to the recorded match" : "← back to your bot";
@@ -82,6 +86,8 @@ export function yourself(drawings, ask, again, leaves) {
       heard(message);
     },
     stood: closes,
+    /** Says something beside the seat: all else is hidden. @param {string} words */
+    says(words) { status.textContent = words; },
     /** Whether the person had been asked when the match failed, and so reads at the seat why. @param {string} why */
     fails(why) {
       if (!is_asked) return false;

@@ -25,6 +25,9 @@ from khiva_arena.records.replay.ticks import ANSWER_TICKS
 _LEAVES = b""
 """In the place of a person's answer, which is never empty."""
 
+_LEAVES = b""
+"""In the place of a person's answer, which is never empty."""
+
 
 class LiveModule:
     """A module that stands still between two questions, as a browser with JSPI can have it. ``seat``: JavaScript's."""
