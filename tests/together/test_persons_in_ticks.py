@@ -13,6 +13,7 @@ from forging import forge, rewrite_records
 from module_cup import OwnMachine, of_kind
 from msgspec.structs import replace
 from once import made_once
+from published import contents
 from scripted_person import by_command
 from tick_bots import write_bot
 from wording import pattern, sentence
@@ -137,7 +138,9 @@ def test_who_cannot_store_a_match_says_so_before_it_is_played(with_ann: Path) ->
     on_the_wall = arena("play", *bots("person:ann", "one"), "--out", "new", cwd=with_ann, code=2)
     assert "--out: only a match in ticks can be stored and checked" in on_the_wall.stderr
     assert not (with_ann / "new").exists()
+    before = contents(with_ann / "out")
     again = arena("play", "--clock", "ticks", *words(with_ann / "again", "khiva"), "--out", "out", cwd=with_ann, code=2)
+    assert contents(with_ann / "out") == before
     assert "--out out: event 1 is a match of this deal and these players; give another --seed" in again.stderr
 
 

@@ -26,7 +26,9 @@ def alone_of(setup: OneMatch, folder: Path) -> MatchAlone:
     """
     if setup.alone is None:
         raise ConfigError(NOT_STORED)
-    Store.check(folder)
+    if Store.check(folder):
+        with Store.read(folder) as known:  # a store that refuses the match is not written
+            _refuse(known, setup.alone)
     stored.refuse_league(folder)
     with Store.write(folder) as store:
         _refuse(store, setup.alone)

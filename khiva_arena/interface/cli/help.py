@@ -57,7 +57,7 @@ _LAYOUT = {
     _LEAGUE: (
         *("--to", "--token-file", "--author", "--name", "--status", "--forget", "--batches", "--new-terms", "--top", "--why"),
         *("--publish-bots", "--agree"),
-        *("--beacon", "--clock-is-right", "--seen", "--since", "--user", "--behind-proxy"),
+        *("--beacon", "--clock-is-right", "--seen", "--since", "--user", "--behind-proxy", "--page"),
     ),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),

@@ -11,6 +11,7 @@ from wording import sentence
 
 from khiva_arena.extensions.league.public_state import PublicLeague
 from khiva_arena.extensions.league.routes import pages, rules
+from khiva_arena.extensions.league.routes.markup import joined
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.games.registry import GAMES
@@ -52,13 +53,13 @@ def test_a_game_of_ones_own_has_no_page_of_rules(league: PublicLeague) -> None:
     assert page.title == "The rules of emira"
     assert 'href="/rules"' in pages.standings(view("emira")).main
     assert pages.rules_of(view("my_game")) is None
-    assert "/rules" not in pages.standings(view("my_game")).main + pages.queue(view("my_game")).main
+    assert "/rules" not in pages.standings(view("my_game")).main + pages.queue(view("my_game"), joined()).main
 
 
 def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) -> None:
     view = LeagueView(league, NOWHERE, {}, ())
     assert 'href="/queue#submit"' in pages.standings(view).main
-    queue = pages.queue(view).main
+    queue = pages.queue(view, joined()).main
     assert 'id="submit"' in queue
     assert "khiva-arena submit my-bot --to https://THIS-ADDRESS --token-file token" in queue
 
