@@ -1,6 +1,5 @@
 """Thinking paid in ticks: a seat's bank, and the check that the ticks of a record add up."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median_low
 
@@ -51,10 +50,10 @@ class TickBank:
 def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
     """Check that the ticks of a record go with its limits and its faults. ``ticks``: those of the record.
 
-    Raises RecordError if a seat took more than it had, if a time-out is not exactly at the limit, if a seat took some that was
-    not asked, or if a person did not pay the price of answers.
+    Raises RecordError if a seat took more than it had, if a time-out is not exactly at the limit, or if a seat took some that was
+    not asked.
     """
-    time, steps, persons = record.header.time, record.steps, record.header.persons
+    time, steps = record.header.time, record.steps
     starts, *asked = ticks
     if [len(starts), *map(len, asked)] != [len(record.header.seats), *map(len, steps)]:
         raise RecordError("its ticks are not one number for each start and each choice")
@@ -63,19 +62,13 @@ def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
         raise RecordError("it has choices of seats that are not at the table")
     if max(starts) > time["startup_ms"] * TICKS_A_MS:
         raise RecordError(f"seat {starts.index(max(starts))} took more ticks to start than it had")
-    for seat in persons:
-        if starts[seat] != ANSWER_TICKS and record.forfeited_at[seat] != 0:
-            raise RecordError(f"seat {seat} is a person's, and took {starts[seat]:,} ticks to start, not {ANSWER_TICKS}")
-    banks, late = [TickBank(time) for _ in starts], Counter[int]()
+    banks = [TickBank(time) for _ in starts]
     for number, (step, spent) in enumerate(zip(steps, asked, strict=True), 1):
         for (seat, _, why), took in zip(step, spent, strict=True):
-            least, most = 0, banks[seat].allowance()
+            most = banks[seat].allowance()
             if why in (FORFEITED, Verdict.RESOURCE):
                 most = 0
-            elif seat in persons and why in ("", Verdict.ILLEGAL):  # an answer, before which late ones may have been dropped
-                least, most = ANSWER_TICKS, min(most, ANSWER_TICKS * (1 + late[seat]))
-            late[seat] += why == Verdict.TIMEOUT
-            if not least <= took <= most or (why == Verdict.TIMEOUT and took < most):
+            if took > most or (why == Verdict.TIMEOUT and took < most):
                 raise RecordError(f"step {number}, seat {seat}: took {took:,} of {most:,} ticks{f', {why}' if why else ''}")
             banks[seat].charge(took)
 

@@ -105,32 +105,6 @@ WRONG = {
 }
 
 
-def paid(start: int, answer: int, after_one: int) -> Record:
-    """The record with a person in seat 2, and what the person paid: to start, for an answer, and after a time-out, if any."""
-    header = RECORD.header
-    assert RECORD.ticks
-    seats = (*header.seats[:2], header.seats[2]._replace(bot=f"person:{header.seats[2].name}"))
-    rows = [[start if seat == 2 else took for seat, took in enumerate(RECORD.ticks[0])]]
-    first = True
-    for step, row in zip(RECORD.steps, RECORD.ticks[1:], strict=True):
-        rows.append(
-            [(answer if first else after_one) if choice.seat == 2 else took for choice, took in zip(step, row, strict=True)]
-        )
-        first &= all(choice.seat != 2 for choice in step)
-    return replace(RECORD, header=replace(header, format=3, seats=seats), ticks=tuple(map(tuple, rows)))
-
-
-def test_a_person_pays_a_tick_for_an_answer() -> None:
-    verify(paid(1, 1, 1), SECRET)
-
-
-@pytest.mark.parametrize("ticks", [(0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 5, 1), (1, 1, 0), (1, 1, 2)])
-def test_a_person_who_paid_something_else_is_refused(ticks: tuple[int, int, int]) -> None:
-    """The seat was never late, so that no answer of it was dropped."""
-    with pytest.raises(RecordError, match="is a person's, and took" if ticks[0] != 1 else TOOK):
-        verify(paid(*ticks), SECRET)
-
-
 NUMBER = "[0-9,]+"
 ONE_EACH = pattern("replay", "ticks-not-one-each")
 SAYS = {
