@@ -14,7 +14,7 @@ import trio
 from hostile_uploads import HEADS, PATHS, STREAMS
 from league_serving import LeagueServer, league_server
 from public_league import TICKS, league_folder, write_public
-from signed_in import STREAM, Session, signed_in
+from signed_in import STREAM, Session, league_with_form, signed_in
 from starlette.requests import Request
 from uploads import folder_of_files, one_of_its_own
 from waiting import until
@@ -44,11 +44,7 @@ class Place:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of the league."""
-    made = league_folder(tmp_path / "spring")
-    settings = made / "league.toml"
-    settings.write_text(settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true"))
-    write_public(made)
-    return made
+    return league_with_form(tmp_path / "spring")
 
 
 @pytest.fixture

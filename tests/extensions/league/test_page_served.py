@@ -10,7 +10,7 @@ from browser import PHONE, WIDE, Page
 from checker import checker
 from firefox import firefox
 from league_serving import LeagueServer, league_server
-from public_league import league_folder, write_public
+from signed_in import league_with_form
 from waiting import until
 from wording import pattern
 
@@ -30,11 +30,7 @@ SHOWN = "return document.querySelector('h1')?.textContent === arguments[0]"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A league whose authors' pages take bots."""
-    made = league_folder(tmp_path / "spring")
-    settings = made / "league.toml"
-    settings.write_text(settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true"))
-    write_public(made)
-    return made
+    return league_with_form(tmp_path / "spring")
 
 
 @pytest.mark.slow

@@ -2,9 +2,11 @@
 
 import re
 from hashlib import sha256
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from league_serving import Answered, LeagueServer
+from public_league import league_folder, write_public
 
 from khiva_arena.extensions.league.submissions.queue import Queue
 
@@ -41,6 +43,15 @@ class Session:
         given = {"token": self.token, "digest": sha256(packed).hexdigest(), "name": name, **fields}
         headers = {"Origin": origin or self.server.origin, "Cookie": self.cookie, **FIELDS}
         return self.server.ask("/author/entry/send", "POST", urlencode(given), **headers)
+
+
+def league_with_form(folder: Path) -> Path:
+    """Make a public league whose authors' pages take bots, and return its folder."""
+    made = league_folder(folder)
+    settings = made / "league.toml"
+    settings.write_text(settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true"))
+    write_public(made)
+    return made
 
 
 def signed_in(server: LeagueServer, queue: Queue, name: str) -> Session:
