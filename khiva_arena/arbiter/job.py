@@ -8,7 +8,7 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Level, Sandbox
-from khiva_arena.common.result import VOIDS_MOST, Measured
+from khiva_arena.common.result import VOIDS_MOST, Measured, Spent
 from khiva_arena.records.replay.definition import TimeLimits
 from khiva_arena.records.replay.record import Header, Past, Record
 
@@ -59,6 +59,10 @@ class Job(msgspec.Struct, frozen=True):
         """True if its bots are modules that pay in ticks."""
         return self.header.in_ticks
 
+    def reports(self, seat: int) -> bool:
+        """Tell whether the bot of a seat is offered to report what it spends. In ticks none is: they depend on every byte."""
+        return not self.in_ticks and self.commands[seat].reports
+
     @property
     def limits(self) -> TimeLimits:
         """The header's limits."""
@@ -80,6 +84,7 @@ class SeatReport(msgspec.Struct, frozen=True):
     bank_left: seconds
     ending: how its process ended
     measured: the resources that it used in this match
+    spent: the totals that the bot reported; None if it was not asked to
     """
 
     name: str
@@ -90,6 +95,7 @@ class SeatReport(msgspec.Struct, frozen=True):
     bank_left: float
     ending: Ending
     measured: Measured
+    spent: Spent | None = None
 
     @property
     def decisions(self) -> int:

@@ -115,4 +115,5 @@ def _report(seat: Seat, ending: Ending) -> SeatReport:
         seat.bank.balance,
         ending,
         ending.measured._replace(paused=seat.paused),
+        seat.session.spent(len(seat.times)),
     )

@@ -11,6 +11,7 @@ from khiva_arena.arbiter.seat import Bank, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Wire
 from khiva_arena.bots.protocol import codec, messages
 from khiva_arena.bots.protocol.session import Answer, Greeting, Phase
+from khiva_arena.bots.protocol.spent import CAPABILITY as SPENT
 from khiva_arena.common.result import Policy, Verdict, final_ranks
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Pending, Plain, State
@@ -37,7 +38,7 @@ class MatchSteps:
         self._limits = job.limits
         self._policy = Policy(job.header.policy)
         self._wire = wire
-        self._seats = [Seat.fresh(number, job.header) for number in range(len(job.header.seats))]
+        self._seats = [Seat.fresh(number, job.header, reports=job.reports(number)) for number in range(len(job.header.seats))]
         for number in job.header.persons:
             self._seats[number].turn_ms = job.person_turn_ms or job.header.time["turn_ms"]
         self._gatherer = self._make_gatherer(wire)
@@ -94,7 +95,7 @@ class MatchSteps:
 
     async def _greet(self) -> None:
         present = [seat for seat in self._seats if seat.number not in self._absent]
-        requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in present}
+        requests = {seat.number: seat.session.hello(self._hello(seat.number)) for seat in present}
         allowances = dict.fromkeys(requests, start_allowance(self._header))
         result = await self._gatherer.gather(requests, allowances)
         for seat in self._seats:
@@ -118,6 +119,9 @@ class MatchSteps:
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = full_bank(self._header)
             seat.times.clear()
+
+    def _hello(self, number: int) -> messages.Hello:
+        return hello(self._header, number, (SPENT,) if self._job.reports(number) else ())
 
     # --- one step ---
 

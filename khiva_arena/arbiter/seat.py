@@ -116,10 +116,10 @@ class Seat(msgspec.Struct, eq=False):
     paused: int = 0
 
     @classmethod
-    def fresh(cls, number: int, header: Header) -> "Seat":
-        """Return a seat before the start of a match."""
+    def fresh(cls, number: int, header: Header, *, reports: bool = False) -> "Seat":
+        """Return a seat before the start of a match. ``reports``: its bot is offered to report what it spends."""
         encode = codec.encode_for_module if header.in_ticks else codec.encode
-        return cls(number, full_bank(header), header.time["turn_ms"], Session(encode))
+        return cls(number, full_bank(header), header.time["turn_ms"], Session(encode, reports=reports))
 
     @property
     def playing(self) -> bool:

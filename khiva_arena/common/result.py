@@ -8,9 +8,9 @@ from enum import StrEnum
 from functools import reduce
 from math import isfinite, log
 from operator import add
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from khiva_arena.errors import ConfigError
 
@@ -83,6 +83,41 @@ class Measured(NamedTuple):
 
 
 NOT_MEASURED = Measured()
+SPENT_MOST = 8
+"""The number of totals that a bot may report."""
+CURRENCY_MOST = 16
+"""The characters of the name of a currency."""
+_Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+_Word = Annotated[str, Meta(min_length=1, max_length=32)]
+Totals = Annotated[dict[_Word, _Count], Meta(max_length=SPENT_MOST)]
+Currency = Annotated[str, Meta(max_length=CURRENCY_MOST)]
+
+
+def is_shown(word: str) -> bool:
+    """Tell whether a word of a bot has printable characters only, not all of them spaces."""
+    return word.isprintable() and bool(word.strip())
+
+
+class Spent(Struct, frozen=True, omit_defaults=True):
+    """The totals that the bot of a seat reported in a match, by its own word: beside the record, ignored by rules and ratings.
+
+    totals: by name; empty if it reported none.
+    decisions: that the arena asked the seat for.
+    whole: the last act had totals, so nothing is missing.
+    dropped: reports that were none.
+    currency: of the total ``cost``, which counts its millionths; "" if the bot named none.
+    """
+
+    totals: Totals
+    decisions: _Count
+    whole: bool = False
+    dropped: _Count = 0
+    currency: Currency = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a name that cannot be shown."""
+        if not all(map(is_shown, filter(None, (*self.totals, self.currency)))):
+            raise ValueError("a name has characters that cannot be shown")
 
 
 def total(seats: Iterable[Measured]) -> Measured:
@@ -90,6 +125,43 @@ def total(seats: Iterable[Measured]) -> Measured:
     known_values = ([value for value in values if value is not None] for values in zip(NOT_MEASURED, *seats, strict=True))
     sums: list[Any] = [reduce(add, values) if values else None for values in known_values]
     return Measured(*sums)
+
+
+class SpentInAll(Struct, frozen=True):
+    """The totals that a bot reported over its matches, by its own word.
+
+    matches: in which it was offered to report.
+    decisions: that the arena asked it for in these.
+    totals: sums by name; empty if it reported none.
+    at_least: some match ended without its last totals.
+    dropped: reports that were none.
+    currency: of the total `cost`, which counts its millionths; "" if it named none, or several.
+    """
+
+    matches: int
+    decisions: int
+    totals: dict[str, int]
+    at_least: bool
+    dropped: int
+    currency: str
+
+
+def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
+    """Add up the reports of a bot, one for each match; None if there are none."""
+    matches = decisions = dropped = 0
+    totals: dict[str, int] = {}
+    currencies: set[str] = set()
+    whole = True
+    for report in reports:
+        matches, decisions, dropped = matches + 1, decisions + report.decisions, dropped + report.dropped
+        whole = whole and (report.whole or not report.decisions)
+        currencies.add(report.currency)
+        for name, total_of_match in report.totals.items():
+            totals[name] = totals.get(name, 0) + total_of_match
+    if not matches:
+        return None
+    currency = currencies.pop() if len(currencies) == 1 else ""
+    return SpentInAll(matches, decisions, dict(sorted(totals.items())), not whole, dropped, currency)
 
 
 class Result(Struct, frozen=True, kw_only=True, gc=False):
@@ -109,6 +181,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     faults: every (fault, step) of the seat, in order, strikes included.
     voids: attempts at this match that were void before it was recorded or set aside.
     set_aside: the match stayed void; its whole table is not rated.
+    spent: the totals that the bot of each seat reported, None if it was not offered to; empty if none was.
     not_begun: of the voids, those that came before a bot was asked for a choice, so that none can have caused them.
     measured: the measurements of each seat; empty if there are none.
     """
@@ -128,6 +201,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     voids: int = 0
     set_aside: bool = False
     measured: tuple[Measured, ...] = ()
+    spent: tuple[Spent | None, ...] = ()
     not_begun: int = 0
 
     @property

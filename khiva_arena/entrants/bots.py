@@ -62,6 +62,7 @@ class Bot(msgspec.Struct, frozen=True):
     interpreted: how an interpreter runs it, None if none can.
     run_line: its ``run`` if it has one beside an interpreter, which runs it in ticks; else ().
     commit: the hash of the commit from which it was read; "" for a bot that lies on the disk.
+    reports: True if it is offered to report what it spends.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Bot(msgspec.Struct, frozen=True):
     interpreted: Interpreted | None = None
     run_line: tuple[str, ...] = ()
     commit: str = ""
+    reports: bool = False
 
     @property
     def is_interpreted(self) -> bool:
@@ -336,6 +338,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         largest_payload=loading.bounds.payload_size,
         interpreted=interpreted,
         run_line=bot_toml.run if interpreted else (),
+        reports=bot_toml.reports,
     )
     _refuse_large_payload(bot, path)
     return replace(bot, identity=sources.identity_of_files(files, bot.lines, bot.build, most, home))

@@ -15,7 +15,21 @@ from khiva_arena.entrants.runtimes import ARENA_S_OWN, MAXIMA, MODULE, NAME, USU
 from khiva_arena.errors import ConfigError
 from khiva_arena.words import meant
 
-KEYS = {"name", "author", "version", "run", "module", "payload", "interpreter", "memory", "build", "games", "files", "include"}
+KEYS = {
+    "name",
+    "author",
+    "version",
+    "run",
+    "module",
+    "payload",
+    "interpreter",
+    "memory",
+    "build",
+    "games",
+    "files",
+    "include",
+    "reports",
+}
 BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 
@@ -29,6 +43,7 @@ class Manifest(msgspec.Struct, frozen=True):
     include: files outside of its folder.
     runtimes: the runtimes that its commands name.
     interpreted: how an interpreter runs it; None without one. ``run`` is empty for a bot that has nothing else.
+    reports: it wants to report what it spends.
     """
 
     name: str
@@ -41,6 +56,7 @@ class Manifest(msgspec.Struct, frozen=True):
     include: tuple[str, ...]
     runtimes: tuple[Runtime, ...]
     interpreted: Interpreted | None = None
+    reports: bool = False
 
 
 def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) -> Manifest:
@@ -75,6 +91,7 @@ def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) ->
         include=tuple(raw.get("include", ())),
         runtimes=tuple(runtime_of[name] for name in runtimes.names_in((*commands["run"], *commands["build"]))),
         interpreted=interpreted,
+        reports=raw.get("reports", False),
     )
 
 
@@ -96,6 +113,7 @@ def _shape(raw: dict[str, Any], path: Path) -> list[str]:
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
     problems += [f"{path}: {key} must be a string" for key in strings]
     problems += [f"{path}: {key} must be a list of strings" for key in lists]
+    problems += [f"{path}: reports must be true or false"] if type(raw.get("reports", False)) is not bool else []
     problems += [f"{path}: {key} is missing" for key in ("name",) if key not in raw]
     if "module" in raw:
         problems += [

@@ -108,7 +108,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
     if bot.run[0] == PYTHON and (engine := _engine()):
         environment["PYTHONPATH"] = engine
         readable.append(engine)
-    return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
+    return Command(tuple(words), str(final), environment, tuple(readable), staged=True, reports=bot.reports)
 
 
 def stage_module(bot: Bot, level: Level, *, by_function: bool = False) -> StagedModule:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import End, Fault, Hello
-from khiva_arena.common.result import Verdict
+from khiva_arena.bots.protocol.spent import SpentReports
+from khiva_arena.common.result import Spent, Verdict
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
 
 DROPPED_MOST = 16
@@ -99,11 +100,23 @@ class Session:
     stands behind it; the breach is found when the rest is opened.
     """
 
-    __slots__ = ("_dropped_acts", "_encode", "_first", "_late_answers", "_reader", "_req", "_trouble", "breach", "phase")
+    __slots__ = (
+        "_dropped_acts",
+        "_encode",
+        "_first",
+        "_late_answers",
+        "_reader",
+        "_req",
+        "_spent",
+        "_trouble",
+        "breach",
+        "phase",
+    )
 
-    def __init__(self, encode: Callable[[object], bytes] = codec.encode) -> None:
-        """Begin before the hello. ``encode``: makes a frame of a message."""
+    def __init__(self, encode: Callable[[object], bytes] = codec.encode, *, reports: bool = False) -> None:
+        """Begin before the hello. ``encode``: makes a frame of a message. ``reports``: the bot is offered to report totals."""
         self._encode = encode
+        self._spent = SpentReports() if reports else None
         self.phase = Phase.NEW
         self.breach: Breach | None = None
         self._reader = codec.FrameReader()
@@ -184,6 +197,10 @@ class Session:
         """The number of bytes of a frame that has begun and not ended."""
         return self._reader.partial
 
+    def spent(self, decisions: int) -> Spent | None:
+        """Return the totals that the bot reported last, None if it was not offered to. ``decisions``: asked of the seat."""
+        return None if self._spent is None else self._spent.so_far(decisions, self._req)
+
     def open(self, limit: int | None = None) -> SessionOutcome:
         """Decode sealed frames, ``limit`` at the most, up to the awaited greeting or answer. Return that, a breach, or None if
         neither is there.
@@ -204,9 +221,11 @@ class Session:
     def _take(self, payload: bytes) -> SessionOutcome:
         if self.phase is Phase.GREETING:
             hello = codec.decode_bot_hello(payload)
+            if self._spent is not None:
+                self._spent.greet(payload)
             self._move(Move.GREETED)
             return Greeting(hello.name, hello.version if isinstance(hello.version, str) else "")
-        act = codec.decode_act(payload)
+        act = codec.decode_act(payload) if self._spent is None else self._spent.act(payload)
         if act.req == self._req and self.phase is Phase.ASKED:
             self._move(Move.ANSWERED)
             self._late_answers = 0

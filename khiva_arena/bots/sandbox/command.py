@@ -22,6 +22,7 @@ class Command:
     payload: of a module that reads one, its path and digest, as those of compiled code
     forks: the runner for a table serves one after another, each by a child of its own
     allowance: seconds of the round trip, at most, by which the clock of each of its decisions is longer
+    reports: it is offered to report what it spends
     """
 
     argv: tuple[str, ...]
@@ -39,6 +40,7 @@ class Command:
     payload: tuple[str, ...] = ()
     forks: bool = False
     pages: int = 0
+    reports: bool = False
 
     @property
     def module_memory(self) -> int:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
-from khiva_arena.common.result import Result
+from khiva_arena.common.result import Result, Spent
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult
 from khiva_arena.competition.audit.cost import RerunCost
@@ -188,6 +188,7 @@ class BundledEvent:
         self.sample = ahead.sample
         self._cost = ahead.cost
         self._lines = lines
+        self._spent: dict[int, tuple[Spent | None, ...]] = {}
 
     def cost(self) -> RerunCost:
         return self._cost
@@ -210,6 +211,10 @@ class BundledEvent:
             before = place
             if isinstance(line, bundle.OverLine):
                 self.event = structs.replace(self.event, set_aside=line.set_aside)
+            if isinstance(line, bundle.MatchLine) and line.spent is not msgspec.UNSET:
+                if len(line.spent) != self.event.definition.seats:
+                    raise RecordError(f"match {self.event.number}/{line.ordinal}: what its bots spent is not by seat")
+                self._spent[line.ordinal] = line.spent
             if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
                 self.event = structs.replace(self.event, secret=bytes.fromhex(line.secret))
             yield line
@@ -222,7 +227,7 @@ class BundledEvent:
 
     def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         self.matches.event = self.event  # with the run's secret by now
-        self.matches.add(match, record, voids)
+        self.matches.add(match, record, voids, self._spent.pop(match.ordinal, ()))
 
 
 def _event_row(line: bundle.EventLine, number: int) -> EventRow:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from khiva_arena.common.result import Result
+from khiva_arena.common.result import Result, Spent
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.results import of_record
 from khiva_arena.rating.schedule.formats import ScheduledMatch, Shape
@@ -28,9 +28,9 @@ class BundledMatches:
     results: list[Result] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
 
-    def add(self, match: ScheduledMatch, record: Record, voids: int) -> None:
-        """Add a match. ``voids``: void attempts at it."""
-        self.results.append(of_record(self.event, match, record, voids))
+    def add(self, match: ScheduledMatch, record: Record, voids: int, spent: Sequence[Spent | None] = ()) -> None:
+        """Add a match. ``voids``: void attempts at it. ``spent``: what its bots reported."""
+        self.results.append(of_record(self.event, match, record, voids, spent))
         self.digests.append(record.digest)
 
     def of_round(self, shape: Shape) -> list[Result] | None:

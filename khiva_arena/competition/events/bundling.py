@@ -28,8 +28,8 @@ from khiva_arena.records.store.new_file import new_file
 
 MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""
-MEASURED = Measured._fields
-"""The columns that were measured on one machine in one run, which nobody else can check."""
+MEASURED = (*Measured._fields, "spent")
+"""The columns that were measured on one machine in one run, or are a bot's word, which nobody else can check."""
 
 
 class WrittenBundle(NamedTuple):
@@ -146,7 +146,8 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: _W
             record = match.parsed()
         except RecordError as error:
             damaged(store, f"match {event.number}/{match.ordinal}", str(error))
-        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record)))
+        spent = match.spent or msgspec.UNSET
+        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record), spent))
         seated = tuple(seat.bot for seat in match.seats)
         matches.add(
             ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)

@@ -198,7 +198,7 @@ def _recorded(
 ) -> Iterator[Result]:
     # version 0.1 did not count page faults, so they are unknown for what it played
     counts_faults = not any(engine.startswith("0.1.") for engine in event.engines)
-    for match in matches_of(store, event, ("page_faults",) if store.is_known_sound() else BESIDE):
+    for match in matches_of(store, event, ("page_faults", "spent") if store.is_known_sound() else BESIDE):
         void = voids.get(match.ordinal)
         measured = [seat.measured for seat in match.seats]
         if caused := causes.get(match.ordinal):

@@ -5,7 +5,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
-from khiva_arena.common.result import Measured, Result
+from khiva_arena.common.result import Measured, Result, Spent
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import Record
@@ -33,11 +33,15 @@ def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Me
         faults=tuple([tuple([(verdict, step) for verdict, _, step in seat.faults]) if seat.faults else () for seat in seats]),
         voids=voids,
         measured=tuple(measured),
+        spent=row.spent,
     )
 
 
-def of_record(event: EventRow, match: ScheduledMatch, record: Record, voids: int = 0) -> Result:
-    """Return the result of a match from its record alone: a stranger cannot know any measurements, so there are none."""
+def of_record(
+    event: EventRow, match: ScheduledMatch, record: Record, voids: int = 0, spent: Sequence[Spent | None] = ()
+) -> Result:
+    """Return the result of a match from its record alone: a stranger cannot know any measurements, so there are none. ``spent``:
+    what bots reported, which a bundle has beside the record."""
     return Result(
         event=event.id,
         ordinal=match.ordinal,
@@ -52,6 +56,7 @@ def of_record(event: EventRow, match: ScheduledMatch, record: Record, voids: int
         verdicts=_shared(record.verdicts),
         faults=_shared(tuple(map(tuple, faults_of(record)))),
         voids=voids,
+        spent=tuple(spent),
     )
 
 

@@ -229,6 +229,7 @@ def match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
         seats=tuple(rows),
         times=tuple(in_microseconds(report.times, report.round_trips) for report in outcome.seats),
         cell=outcome.cell,
+        spent=tuple(report.spent for report in outcome.seats),
     )
 
 

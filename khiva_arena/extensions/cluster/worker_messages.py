@@ -129,7 +129,7 @@ class PackedBot(msgspec.Struct, frozen=True):
 
     files: None if the worker has them, or if it is a bare command, which does not travel
     built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else ""
-    parts, largest_payload, interpreted, run_line: as those of ``Bot``
+    parts, largest_payload, interpreted, run_line, reports: as those of ``Bot``
     network, handed: whether the bot gets the network, and the environment values that it gets
     """
 
@@ -148,6 +148,7 @@ class PackedBot(msgspec.Struct, frozen=True):
     largest_payload: int
     interpreted: Interpreted | None
     run_line: tuple[str, ...]
+    reports: bool
     staged: bool
     files: list[PackedFile] | None
     network: bool

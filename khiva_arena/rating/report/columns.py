@@ -10,6 +10,7 @@ from statistics import median
 import msgspec
 from msgspec import Struct
 
+from khiva_arena.common.result import SpentInAll
 from khiva_arena.rating.ratings.elo import FEWEST_SEEDS
 from khiva_arena.rating.report.text import chance, elo, error, number
 
@@ -51,6 +52,7 @@ class Standing(Struct, frozen=True):
     caused: int
     page_faults: int | None
     links_lost: int
+    spent: SpentInAll | None
     fault_free_elo: float | None
     fault_free_error: float | None
     fault_free_bound: str
@@ -309,6 +311,12 @@ ONLY_JSON = (
     Column("", "fault_free_bound", "bound on `fault_free_elo`, as `bound` on `elo`"),
     Column("", "differs", "whether `elo` and `fault_free_elo` are further apart than `error`; null if that is unknown"),
     Column("", "cpu_s", "CPU seconds of the bot, over the matches for which they are known"),
+    Column(
+        "",
+        "spent",
+        "totals that the bot reported, over all its matches, by its own word: see docs/language-models.md. null: it was not "
+        "offered to report any. `--json` has them, and no rating looks at them",
+    ),
     Column(
         "",
         "paused",

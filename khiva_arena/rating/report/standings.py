@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import structs
 
-from khiva_arena.common.result import FAULTS, Result, total
+from khiva_arena.common.result import FAULTS, Result, add_spent, total
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rating.ratings.bias import opponents_average, tie_share
 from khiva_arena.rating.ratings.compare import fewest_for_ranks, los, rank_intervals
@@ -185,6 +185,7 @@ def _standing(
         faults={str(kind): tally.faults[kind] for kind in FAULTS},
         voids=tally.voids,
         **usage,
+        spent=add_spent(tally.spent),
         fault_free_elo=clean,
         fault_free_error=clean_error,
         fault_free_bound=clean_bound,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from khiva_arena.common.result import Measured, Result, total
+from khiva_arena.common.result import Measured, Result, Spent, total
 from khiva_arena.rating.ratings.match_arrays import MatchCollector, Matches, join_matches
 
 _AT_ONCE = 1_000
@@ -22,6 +22,7 @@ class Tally(msgspec.Struct):
     faults: by kind, how often it made the fault, in every match.
     voids: attempts at its matches that were void.
     measured: of its seats in every match, sums of some and single ones.
+    spent: what it reported in each match in which it was offered to.
     """
 
     matches: int = 0
@@ -30,12 +31,14 @@ class Tally(msgspec.Struct):
     faults: Counter[str] = msgspec.field(default_factory=Counter)
     voids: int = 0
     measured: list[Measured] = msgspec.field(default_factory=list)
+    spent: list[Spent] = msgspec.field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
         """Add the counts of another tally that are over every match."""
         self.faults += other.faults
         self.voids += other.voids
         self.measured += other.measured
+        self.spent += other.spent
 
 
 class Collection(NamedTuple):
@@ -109,6 +112,9 @@ class Collected:
             mine.append(measured)
             if len(mine) >= _AT_ONCE:
                 mine[:] = [total(mine)]
+        for bot, spent in zip(match.bots, match.spent, strict=False):
+            if spent is not None:
+                of_event[bot].spent.append(spent)
 
     def data(self) -> EventsData:
         """Return what was collected; no more results can be added."""

@@ -1,9 +1,9 @@
 """The messages that a seat was sent in a match, in order, rebuilt from its record. They are as the arbiter made them.
 
-Three facts are not in a record. One is the rest of a bank, unless thinking is paid in ticks: it counts as full until the seat's
-first timeout, and as empty after it.
+Four facts are not in a record. One is the rest of a bank, unless thinking is paid in ticks: it counts as full until the seat's
+first timeout, and as empty after it. Another is whether a bot was offered to report what it spends.
 Another is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
-The last is a breach behind a seat's last answer, in a match that is over before the seat is asked again. Nobody decides on it,
+One more is a breach behind a seat's last answer, in a match that is over before the seat is asked again. Nobody decides on it,
 and the ``end`` that is rebuilt was not sent.
 """
 
@@ -140,11 +140,11 @@ class _Builder:
         self.add(step, message, AskedDecision(state.clone(), choices, choice, choice.why in FOUND_BEFORE_ASKING))
 
 
-def hello(header: Header, seat: int) -> Hello:
-    """Return the arbiter's first message to a seat."""
+def hello(header: Header, seat: int, caps: Sequence[str] = ()) -> Hello:
+    """Return the arbiter's first message to a seat. ``caps``: the capabilities that it is offered."""
     return Hello(
         protos=[messages.PROTOCOL],
-        caps=[],
+        caps=[*caps],
         game=header.game,
         rules=dict(header.rules),
         rules_version=header.rules_version,

@@ -14,6 +14,7 @@ from typing import Annotated, Any, BinaryIO, Literal, Protocol
 
 import msgspec
 
+from khiva_arena.common.result import Spent
 from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import FileKind
@@ -126,10 +127,12 @@ class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
 
     ordinal: its place in the schedule.
     record: see records/replay/record.py.
+    spent: by seat, what its bot reported, null if it was not offered to; nobody can check more of it than its shape.
     """
 
     ordinal: Number
     record: dict[str, Any]
+    spent: tuple[Spent | None, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class OverLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="over"):

@@ -24,7 +24,7 @@ __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", 
 __all__ += ["VoidRow", "now"]
 
 RUN_SECRET = -1
-BESIDE = ("page_faults", "times", "cells")
+BESIDE = ("page_faults", "times", "cells", "spent")
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 T = TypeVar("T")
 
@@ -327,8 +327,8 @@ class Store(StoreRows):
         ordinals = [row[1] for row, _ in rows]
         condition = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
         seats = self._pairs("seats", f"{condition[0]}, seat", *condition[1:])
-        faults, times, cells = (self._pairs(table, *condition) if table in beside else () for table in BESIDE)
-        return whole_matches(rows, faults, seats, times, cells)
+        faults, times, cells, spent = (self._pairs(table, *condition) if table in beside else () for table in BESIDE)
+        return whole_matches(rows, faults, seats, times, cells, spent)
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
         """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time, by no sums."""

@@ -18,8 +18,8 @@ from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.records.store import private, shape, wal
 from khiva_arena.records.store.seal import SEAL
 
-VERSION = 7
-READABLE = (2, 3, 4, 5, 6, VERSION)  # an older one is brought up to date when it is written
+VERSION = 8
+READABLE = (2, 3, 4, 5, 6, 7, VERSION)  # an older one is brought up to date when it is written
 _LEAGUES = 7
 """The first version that holds leagues."""
 FILE = "arena.db"

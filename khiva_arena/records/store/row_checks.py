@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.common.result import LINK_LOST, Measured
+from khiva_arena.common.result import LINK_LOST, Measured, Spent
 from khiva_arena.records.store.rows import MatchRow, SeatRow, Times, VoidRow
 from khiva_arena.records.store.sums import CheckedRow
 
@@ -17,15 +17,16 @@ UNREADABLE = "unreadable"
 Checked = Iterable[tuple[Sequence[Any], bool]]
 """Rows, sum included, each with whether it is as it was written."""
 _TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
+_SPENT = msgspec.json.Decoder(tuple[Spent | None, ...])
 _LOST = (LINK_LOST, f"crashed: {LINK_LOST}")
 T = TypeVar("T")
 
 
 def whole_matches(
-    matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked, cells: Checked
+    matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked, cells: Checked, spent: Checked
 ) -> Iterator[MatchRow]:
-    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number), ``times`` and ``cells``. Rows of other
-    matches may be among these."""
+    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number), ``times``, ``cells`` and ``spent``.
+    Rows of other matches may be among these."""
     mine: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in matches}
     damaged_ordinals = set()
     majors = {}
@@ -40,7 +41,7 @@ def whole_matches(
             damaged_ordinals.add(ordinal)
     took: dict[int, Times | None] = {}
     for (_, ordinal, by_seat, _), intact in times:
-        took[ordinal] = _times(by_seat, len(mine.get(ordinal, ())))
+        took[ordinal] = _by_seat(by_seat, _TIMES, len(mine.get(ordinal, ())))
         if not intact or took[ordinal] is None:
             damaged_ordinals.add(ordinal)
     kept: dict[int, Level | None] = {}
@@ -48,9 +49,14 @@ def whole_matches(
         kept[ordinal] = Level(level) if level in {*Level} else None
         if not intact or kept[ordinal] is None:
             damaged_ordinals.add(ordinal)
+    told: dict[int, tuple[Spent | None, ...]] = {}
+    for (_, ordinal, by_seat, _), intact in spent:
+        told[ordinal] = _by_seat(by_seat, _SPENT, len(mine.get(ordinal, ()))) or ()
+        if not intact or not told[ordinal]:
+            damaged_ordinals.add(ordinal)
     for row, intact in matches:
         at = row[1]
-        values = (*row[:-1], tuple(mine[at]), took.get(at), kept.get(at), intact and at not in damaged_ordinals)
+        values = (*row[:-1], tuple(mine[at]), took.get(at), kept.get(at), told.get(at, ()), intact and at not in damaged_ordinals)
         yield MatchRow(*values)
 
 
@@ -83,12 +89,12 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
         return []
 
 
-def _times(text: str, seats: int) -> Times | None:
+def _by_seat(text: str, decoder: msgspec.json.Decoder[tuple[T, ...]], seats: int) -> tuple[T, ...] | None:
     try:
-        times = _TIMES.decode(text)
+        values = decoder.decode(text)
     except (ValueError, RecursionError):
         return None
-    return times if len(times) == seats else None
+    return values if len(values) == seats else None
 
 
 def _faults(text: str) -> list[list[Any]]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.common.result import NOT_MEASURED, Measured
+from khiva_arena.common.result import NOT_MEASURED, Measured, Spent
 from khiva_arena.errors import StoreError
 from khiva_arena.rating.schedule.terms import Terms
 from khiva_arena.records.replay import seeds
@@ -155,6 +155,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     times: by seat, of each decision that it answered or was late with; None if they are not known, as of a match that version
         0.2.0 recorded.
     cell: the level of the cell around the runner, in ticks; None by the wall clock.
+    spent: by seat, what its bot reported; None if it was not offered to; () if none was.
     intact: whether it and its seats are as they were written.
     """
 
@@ -173,6 +174,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     seats: tuple[SeatRow, ...]
     times: Times | None = None
     cell: Level | None = None
+    spent: tuple[Spent | None, ...] = ()
     intact: bool = True
 
     def parsed(self) -> Record:

@@ -37,6 +37,7 @@ TABLES = (
     "closures",
     "cells",
     "set_aside",
+    "spent",
 )
 """The tables whose rows an event's tally counts, beside its own row."""
 READ_ALONE = ("reveals", "conclusions", "set_aside")
@@ -44,6 +45,7 @@ READ_WITH = {
     "page_faults": ("matches", ("ordinal",)),
     "times": ("matches", ("ordinal",)),
     "cells": ("matches", ("ordinal",)),
+    "spent": ("matches", ("ordinal",)),
     "void_causes": ("voids", ("ordinal", "attempt")),
 }
 """Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""
