@@ -87,6 +87,7 @@ extensions (parts that most runs never load)
     serve         pages that are served to browsers
     checker       the page that checks bundles, with the arena inside
     grading       marks for a bot by a ladder of bots
+    spending      columns and marks for what bots report of themselves
     seats         players who are no local program: people and remote bots
     shards        an event divided between machines by hand
     cluster       an event divided between the workers of a Dask cluster

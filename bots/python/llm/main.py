@@ -7,8 +7,12 @@ import os
 import sys
 from time import monotonic
 
-from khiva_kit import note, play
+from khiva_kit import note
+from khiva_spent import play
 from settings import Wrong, settle
+
+TOTALS = ("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms", "cost")
+"""The totals that the arena is told: decisions by who made the choice, tokens, milliseconds, and millionths of the currency."""
 
 
 def main() -> None:
@@ -17,6 +21,7 @@ def main() -> None:
     except Wrong as what:
         sys.exit(f"llm: {what}")  # on stderr, and nobody is greeted
     player = None
+    spent = dict.fromkeys(TOTALS if settings.prices else TOTALS[:-1], 0)
 
     def choose(decide: dict, match: dict) -> int:
         nonlocal player
@@ -24,10 +29,10 @@ def main() -> None:
         if player is None:
             from player import Player  # HTTP, TLS and JSON, which a start does without
 
-            player = Player(settings, match)
+            player = Player(settings, match, spent)
         return player.choose(decide, began)
 
-    play("llm", choose, version="1")
+    play("llm", choose, spent, settings.currency, version="2")
     if player is not None:
         note(player.total())
 

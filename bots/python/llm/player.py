@@ -30,10 +30,11 @@ class Tally:
     decisions, lots, tries: how many; lots are the choices that no model made.
     untold: tries of which the API did not say what they cost, those that failed among them.
     into, cached, out: tokens.
+    failed: 1 if the last try failed, so that the API and not the model is to blame.
     """
 
     def __init__(self) -> None:
-        self.decisions = self.lots = self.tries = self.untold = self.into = self.cached = self.out = 0
+        self.decisions = self.lots = self.tries = self.untold = self.into = self.cached = self.out = self.failed = 0
 
     def add(self, other: "Tally") -> None:
         """Count these, too."""
@@ -58,8 +59,9 @@ class Tally:
 class Player:
     """One match of one model."""
 
-    def __init__(self, settings: Settings, match: dict) -> None:
-        self._settings, self._match = settings, match
+    def __init__(self, settings: Settings, match: dict, spent: dict) -> None:
+        """Begin. ``spent``: the totals that the arena is told, which each decision adds to."""
+        self._settings, self._match, self._spent = settings, match, spent
         self._system = system(match)
         self._sum = Tally()
         host, heat = urlsplit(settings.url).netloc, "left out" if settings.temperature is None else f"{settings.temperature:g}"
@@ -74,17 +76,28 @@ class Player:
         asked = question(decide, self._match)
         said: list[str] = []
         found, problem = self._ask(asked, count, began + _seconds(decide), this, said)
+        by = "model" if this.tries == 1 else "retry"
         if found is None:
-            this.lots = 1
+            this.lots, by = 1, "failed" if this.failed else "lot"
             found = Lottery(self._match["seed"], decide["view"]).below(count)
         self._sum.add(this)
         how = f"by lot: {problem}" if this.lots else "by the model"
         ms = int((time.monotonic() - began) * 1000)
+        self._tell(by, ms)
         lines = [f"llm: {decide['kind']}: {found} of 0-{count - 1} {how}; {ms} ms, {this.text(self._settings.prices)}"]
         lines += [f"said: {text}" for text in said]
         lines += [f"asked: {asked}"] if self._settings.prompts else []
         self._note("\n".join(line.replace("\n", "\n  ") for line in lines))  # what a model says begins no line of ours
         return found
+
+    def _tell(self, by: str, ms: int) -> None:
+        """Add a decision to the totals of the arena. ``by``: which of the four counts it is one of."""
+        spent, prices = self._spent, self._settings.prices
+        spent[by] += 1
+        spent["waited_ms"] += ms
+        spent["tokens_in"], spent["tokens_out"] = self._sum.into, self._sum.out
+        if prices:  # of a million tokens, so tokens times prices are millionths
+            spent["cost"] = round(self._sum.into * prices[0] + self._sum.out * prices[1])
 
     def total(self) -> str:
         """What the match has cost, in a line."""
@@ -101,7 +114,7 @@ class Player:
             try:
                 reply = ask(self._settings, messages, left)
             except Failed as failed:
-                problem = str(failed)
+                problem, this.failed = str(failed), 1
                 wait = pause if failed.wait is None else max(failed.wait, pause / 2)
                 if not failed.again or not time.monotonic() + wait + LEAST_SECONDS <= ends:
                     break
@@ -109,6 +122,7 @@ class Player:
                 pause *= 2
                 continue
             this.count(reply)
+            this.failed = 0
             said.append(without(self._settings.key, reply.text or reply.refusal)[:MOST_NOTED])
             found, problem = choice(reply, count)
             if found is not None or wrong:

@@ -4,9 +4,10 @@
 from collections.abc import Mapping, Sequence
 
 PREFIX = "KHIVA_LLM_"
-NAMES = ("url", "model", "key_in", "temperature", "price_in", "price_out", "notes")
+NAMES = ("url", "model", "key_in", "temperature", "price_in", "price_out", "currency", "notes")
 """Each is the word ``--key-in`` and the variable KHIVA_LLM_KEY_IN; the word wins."""
 NOTES = ("all", "short")
+MOST_CURRENCY = 16
 
 
 class Wrong(Exception):
@@ -22,19 +23,21 @@ class Settings:
     temperature: of the sampling; None leaves it to the API.
     prices: of a million tokens in and out, in any currency; None if they are not known.
     prompts: whether each prompt is noted, too.
+    currency: of the prices, as the arena shows it; "" for none.
     """
 
     def __init__(
-        self, url: str, model: str, key: str, temperature: float | None, prices: tuple[float, float] | None, prompts: bool
+        self,
+        url: str,
+        model: str,
+        key: str,
+        temperature: float | None,
+        prices: tuple[float, float] | None,
+        prompts: bool,
+        currency: str = "",
     ) -> None:
-        self.url, self.model, self.key, self.temperature, self.prices, self.prompts = (
-            url,
-            model,
-            key,
-            temperature,
-            prices,
-            prompts,
-        )
+        self.url, self.model, self.key, self.temperature = url, model, key, temperature
+        self.prices, self.prompts, self.currency = prices, prompts, currency
 
 
 def settle(words: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -59,12 +62,16 @@ def settle(words: Sequence[str], environment: Mapping[str, str]) -> Settings:
     prices = [_number(given[name], name.upper(), problems) for name in ("price_in", "price_out") if given[name]]
     if len(prices) == 1:
         problems.append(f"{PREFIX}PRICE_IN and {PREFIX}PRICE_OUT go together")
+    if len(given["currency"]) > MOST_CURRENCY or not given["currency"].isprintable():
+        problems.append(f"{PREFIX}CURRENCY: at most {MOST_CURRENCY} printable characters are expected, as EUR")
     if given["notes"] not in ("", *NOTES):
         problems.append(f"{PREFIX}NOTES: {' or '.join(NOTES)}, not {given['notes']!r}")
     if problems:
         raise Wrong("; ".join(problems))
     pair = (prices[0], prices[1]) if prices else None
-    return Settings(given["url"].rstrip("/"), given["model"], key, temperature, pair, given["notes"] != "short")
+    return Settings(
+        given["url"].rstrip("/"), given["model"], key, temperature, pair, given["notes"] != "short", given["currency"]
+    )
 
 
 MISSING = {

@@ -25,7 +25,7 @@ from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.section_names import ALL, EFFECTS, NAMES, POINTS
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import in_league_order
-from khiva_arena.rating.report.values import Standings
+from khiva_arena.rating.report.values import Apart, Standings
 from khiva_arena.rating.report.verdict import MoreSeeds, verdict
 from khiva_arena.records.store import not_played
 from khiva_arena.records.store.db import EventRow, Store
@@ -46,6 +46,7 @@ class PooledTable(NamedTuple):
     cells: the levels at which runners of modules were kept, by name.
     by_source: which source of points the first bot is ahead by, in a sentence; "" if nobody asked, or nothing can be said.
     not_played: the bots that were left out of these events.
+    apart: the bots that are printed below a line.
     """
 
     heading: str
@@ -59,6 +60,7 @@ class PooledTable(NamedTuple):
     cells: tuple[str, ...] = ()
     by_source: str = ""
     not_played: tuple[shapes.NotPlayedBot, ...] = ()
+    apart: Apart | None = None
 
     @property
     def title(self) -> str:

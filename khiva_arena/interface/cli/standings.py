@@ -6,7 +6,7 @@ import click
 
 from khiva_arena.interface.cli.completion import one_of
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import among_options, handed_games_option, json_option, store_argument
+from khiva_arena.interface.cli.options import among_options, extension_options, handed_games_option, json_option, store_argument
 from khiva_arena.rating.report.section_names import ALL, NAMES
 
 
@@ -40,6 +40,7 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     help="Also print how far these bots are apart. They are named before the results were seen; repeat for each set.",
 )
 @click.option("--wide", is_flag=True, help="Print every column.")
+@extension_options("standings")
 @among_options
 @handed_games_option
 @json_option

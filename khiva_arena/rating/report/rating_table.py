@@ -25,6 +25,7 @@ from khiva_arena.rating.report.columns import (
     Standing,
     many_page_faults,
 )
+from khiva_arena.rating.report.reported import shows_spent
 from khiva_arena.rating.report.standings import DIGITS
 from khiva_arena.rating.report.text import NARROWEST_NAME, ROUGH, WIDEST_NAME, columns_of, elo, number, paragraphs, short, table
 from khiva_arena.rating.report.values import Standings
@@ -73,6 +74,8 @@ def shown_columns(standings: Standings, wide: bool) -> list[Column]:
     """Return the columns of a table, from left to right. ``wide``: all there are."""
     shown = [column for column in TABLE if wide or column.shown(standings.rows)]
     columns = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
+    if shows := shows_spent(standings.rows):
+        columns = shows.columns(columns, standings.rows)
     return [*columns, *DETAILS] if wide else columns
 
 
@@ -111,6 +114,8 @@ def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> 
     lines = table([[column.head for column in columns], *cells], to_left=[i for i, column in enumerate(columns) if column.left])
     if standings.fewest_batches is not None and (below := sum(row.rank is None for row in standings.rows)):
         lines.insert(len(lines) - below, f"-- {WITHOUT_PLACE} --")
+    if (apart := standings.apart) and (above := [row.bot in apart.bots for row in standings.rows]).count(True):
+        lines.insert(1 + above.index(True), f"-- {apart.words} --")
     return lines
 
 
@@ -166,6 +171,8 @@ def notes(standings: Standings) -> list[str]:
     rows = standings.rows
     lines = [meaning(standings)]
     lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
+    if shows := shows_spent(rows):
+        lines += shows.notes(rows)
     if standings.fewest_batches is not None:
         below = f" Below the line: bots {WITHOUT_PLACE}; a place takes {count(standings.fewest_batches, 'batch', 'batches')}."
         lines.append(

@@ -29,7 +29,7 @@ from khiva_arena.rating.report.columns import Standing
 from khiva_arena.rating.report.entrants import ID_DIGITS, Entrant, with_unique_names
 from khiva_arena.rating.report.placing import Batches, in_order, least_of
 from khiva_arena.rating.report.tally import Collected, EventsData, Tally, count_rated
-from khiva_arena.rating.report.values import AnchorAt, Evidence, GivenAnchor, Standings
+from khiva_arena.rating.report.values import AnchorAt, Apart, Evidence, GivenAnchor, Standings
 
 __all__ = ["AnchorAt", "Entrant", "Standing", "Standings"]
 
@@ -253,6 +253,14 @@ def in_league_order(table: Standings, batches: Batches) -> Standings:
     index = {bot: i for i, bot in enumerate(table.order)}
     ranked = _with_next([structs.replace(row, rank=rank) for row, rank in rows], table.evidence, index)
     return with_other(table, rows=ranked, fewest_batches=batches.fewest)
+
+
+def set_apart(table: Standings, apart: Apart) -> Standings:
+    """Return a table to be printed with some of its bots below a line. Sections follow the order of the table itself."""
+    in_order_of_places = table.fewest_batches is not None
+    rows = sorted(table.rows, key=lambda row: (in_order_of_places and row.rank is None, row.bot in apart.bots))
+    index = {bot: i for i, bot in enumerate(table.order)}
+    return with_other(table, rows=_with_next(rows, table.evidence, index), apart=apart)
 
 
 def _with_next(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:

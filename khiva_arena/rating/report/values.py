@@ -1,6 +1,7 @@
 """The table of standings as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -45,6 +46,17 @@ class GivenAnchor(Struct, frozen=True):
     contradicts: bool | None
 
 
+class Apart(NamedTuple):
+    """Bots that are listed below a line. It changes no number.
+
+    bots: by id.
+    words: of the line.
+    """
+
+    bots: frozenset[str]
+    words: str
+
+
 class Evidence(msgspec.Struct, frozen=True, eq=False):
     """The data behind the numbers of a table, for sections and tests. Bots are numbered as in ``Standings.order``.
 
@@ -81,6 +93,7 @@ class Standings:
     shared_deals: how much sharing deals widens the errors; None if the results do not say.
     evidence: the data behind the numbers.
     fewest_batches: of a league, the batches that a bot needs for a place; None for any other table.
+    apart: the bots below a line, for the printed table alone; None without one.
     """
 
     rows: tuple[Standing, ...]
@@ -98,6 +111,7 @@ class Standings:
     shared_deals: SharedDeals | None
     evidence: Evidence = field(repr=False, compare=False)
     fewest_batches: int | None = None
+    apart: Apart | None = None
 
     @property
     def ratings(self) -> Ratings:

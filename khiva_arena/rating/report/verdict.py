@@ -13,6 +13,7 @@ from khiva_arena.rating.ratings.planning import MOST_SEEDS, Need, for_order
 from khiva_arena.rating.report.columns import Standing
 from khiva_arena.rating.report.first_place import first_place, listed, may_be_first
 from khiva_arena.rating.report.places import Places
+from khiva_arena.rating.report.reported import shows_spent
 from khiva_arena.rating.report.text import short
 from khiva_arena.rating.report.values import Standings
 
@@ -51,6 +52,8 @@ def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds 
     alone = "is ahead" if place else "won" if lead.is_certain and not so_far else "leads"
     said = lead.sentence(alone, so_far=so_far)
     said = f"{place}; by ratings {said}" if place else said
+    if (shows := shows_spent(rows)) and (warning := shows.sentence(rows)):
+        said = f"{warning} {said}"
     if more is None or so_far or lead.leaders > 1 or not lead.is_known or lead.is_certain:
         return said
     return f"{said} {_seeds_that_tell(standings, rows[0], may_be_first(rows), more)}".rstrip()

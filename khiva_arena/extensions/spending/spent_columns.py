@@ -1,0 +1,147 @@
+"""The reports of bots as columns, marks and sentences. All of it is the bots' own word, and no rating looks at it."""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+
+from msgspec.structs import replace
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.rating.report.columns import TABLE, Column, Standing
+from khiva_arena.rating.report.text import number, short
+from khiva_arena.rating.report.values import Apart
+
+MANY_LOTS = 5.0
+"""Percent of decisions by lot above which a bot is marked."""
+MARK = "lots"
+UNREPORTED = "not reported"
+MODEL, RETRY, LOT, FAILED = "model", "retry", "lot", "failed"
+"""The totals that count decisions, each in one of them."""
+_NONE = "."
+_MICRO = 1_000_000
+
+
+def lots(row: Standing) -> float | None:
+    """Return the percentage of a bot's decisions that lots made, whoever is to blame; None if it reported nothing."""
+    own, failed = (_share(row, name) for name in (LOT, FAILED))
+    return None if own is None or failed is None else own + failed
+
+
+def _share(row: Standing, name: str) -> float | None:
+    """Return the percentage of a bot's decisions that a total counts. The arena knows how many it asked for."""
+    if row.spent is None or not row.spent.totals:
+        return None
+    counted = sum(row.spent.totals.get(one, 0) for one in (MODEL, RETRY, LOT, FAILED))
+    decisions = max(row.spent.decisions, counted)
+    return 100 * row.spent.totals.get(name, 0) / decisions if decisions else None
+
+
+def _has_not_reported(row: Standing) -> bool:
+    return not row.spent.totals if row.spent else "network" in row.marks
+
+
+def _has_many(row: Standing) -> bool:
+    return (lots(row) or 0.0) > MANY_LOTS
+
+
+def _cell(row: Standing, text: str | None) -> str:
+    """Return the text of a cell: with a sign if the total is at least that, as one match ended without its last."""
+    if text is None or row.spent is None or not row.spent.totals:
+        return _NONE
+    return f">={text}" if row.spent.at_least else text
+
+
+def _percent(name: str) -> Callable[[Standing], str]:
+    def cell(row: Standing) -> str:
+        share = _share(row, name)
+        return _cell(row, None if share is None else number(share, 1))
+
+    return cell
+
+
+def _lot_cell(row: Standing) -> str:
+    return UNREPORTED if _has_not_reported(row) else _percent(LOT)(row)
+
+
+def _total(name: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing], str]:
+    def cell(row: Standing) -> str:
+        total = row.spent.totals.get(name) if row.spent else None
+        return _cell(row, None if total is None else f"{total / divisor:,.{digits}f}" if digits else f"{total // divisor:,}")
+
+    return cell
+
+
+def _cost(row: Standing) -> str:
+    text = _total("cost", _MICRO, 4)(row)
+    return f"{text} {row.spent.currency}" if text != _NONE and row.spent and row.spent.currency else text
+
+
+def _marks(row: Standing) -> str:
+    return " ".join((*row.marks, MARK) if _has_many(row) else row.marks)
+
+
+_OWN_WORD = "by the bot's own word"
+COLUMNS = (
+    Column("model%", "spent_model", f"decisions that the model answered at once, in percent, {_OWN_WORD}", _percent(MODEL), 3),
+    Column("retry%", "spent_retry", f"decisions that it answered after another try, in percent, {_OWN_WORD}", _percent(RETRY), 3),
+    Column(
+        "lot%",
+        "spent_lot",
+        f"decisions by lot, since the model gave no usable answer, in percent, {_OWN_WORD}. `{UNREPORTED}`: it had a network, or "
+        "said that it would report, and reported nothing",
+        _lot_cell,
+        10,
+    ),
+    Column(
+        "failed%", "spent_failed", f"decisions by lot, since its provider failed, in percent, {_OWN_WORD}", _percent(FAILED), 9
+    ),
+    Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in"), 2),
+    Column("tok-out", "spent_tokens_out", f"tokens out, {_OWN_WORD}", _total("tokens_out"), 2),
+    Column("cost", "spent_cost", f"cost in the currency that the bot names, {_OWN_WORD}", _cost, 4),
+    Column("wait-s", "spent_seconds", f"seconds that it waited for answers, {_OWN_WORD}", _total("waited_ms", 1_000), 2),
+)
+
+
+class SpentColumns:
+    """The reports of bots, as ``rating.report.reported.ShowsSpent`` wants them."""
+
+    def columns(self, columns: Sequence[Column], rows: Sequence[Standing]) -> list[Column]:
+        (marks,) = (column for column in TABLE if column.field == "marks")
+        doc = f"{marks.doc}; {MARK}: lots made more than {MANY_LOTS:g} % of its decisions, {_OWN_WORD}"
+        marked = [replace(marks, cell=_marks, doc=doc)] if any(map(_marks, rows)) else []
+        plain = [column for column in columns if column is not marks]
+        at = 1 + next(place for place, column in enumerate(plain) if column.field == "name")
+        reported = COLUMNS if any(row.spent and row.spent.totals for row in rows) else COLUMNS[2:3]
+        shown = [column for column in reported if column is COLUMNS[2] or any(column.text(row) != _NONE for row in rows)]
+        return [*plain[:at], *marked, *plain[at:], *shown]
+
+    def notes(self, rows: Sequence[Standing]) -> list[str]:
+        lines = []
+        if any(row.spent and row.spent.totals for row in rows):
+            lines.append(
+                "By the bots' own word, which the arena cannot check: model%, retry%: decisions that the model answered, at once "
+                "or after another try; lot%: by lot, since it gave no usable answer; failed%: by lot, since its provider failed; "
+                "tok-in, tok-out: tokens; cost; wait-s: seconds waited."
+            )
+        if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
+            lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
+        if many := [short(row.name) for row in rows if _has_many(row)]:
+            lines.append(f"{MARK}: lots made more than {MANY_LOTS:g} % of the decisions of {', '.join(many)}.")
+        if silent := [short(row.name) for row in rows if _has_not_reported(row)]:
+            lines.append(f"{UNREPORTED}: {', '.join(silent)} may have chosen by lot, and nobody can tell.")
+        if dropped := [f"{short(row.name)} {row.spent.dropped}" for row in rows if row.spent and row.spent.dropped]:
+            lines.append(f"Reports that were dropped, since they break the protocol's rules for totals: {', '.join(dropped)}.")
+        return lines
+
+    def sentence(self, rows: Sequence[Standing]) -> str:
+        many = [f"{short(row.name)} {number(lots(row), 1)} %" for row in rows if _has_many(row)]
+        return f"By lot, in more than {MANY_LOTS:g} % of decisions: {', '.join(many)}." if many else ""
+
+    def apart(self, rows: Sequence[Standing], percent: str) -> Apart:
+        try:
+            most = float(percent)
+        except ValueError:
+            most = -1.0
+        if not (isfinite(most) and 0 <= most <= 100):
+            raise ConfigError(f"--most-lots {percent}: give a percentage from 0 to 100, as 20")
+        bots = frozenset(row.bot for row in rows if _has_not_reported(row) or (lots(row) or 0.0) > most)
+        return Apart(bots, f"more than {most:g} % by lot, or {UNREPORTED}")

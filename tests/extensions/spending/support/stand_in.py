@@ -1,0 +1,47 @@
+"""Stand-ins for language models: bots without a network that behave as their run line says, and log what they report."""
+
+from pathlib import Path
+
+KINDS = ("answers", "tenth", "never", "overloaded", "garbles")
+"""Always the model's choice; every tenth decision by lot; all by lot; every third by lot as its provider failed; every tenth after
+another try."""
+LOG = "in all "
+_MAIN = """
+import json
+import sys
+
+from khiva_kit import Lottery, note
+from khiva_spent import play
+
+every = {"answers": ("model", 1), "tenth": ("lot", 10), "never": ("lot", 1), "overloaded": ("failed", 3), "garbles": ("retry", 10)}
+otherwise, step = every[sys.argv[1]]
+spent = dict.fromkeys(("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms", "cost"), 0)
+asked = 0
+
+
+def choose(decide, match):
+    global asked
+    asked += 1
+    chance = Lottery(match["seed"], asked)
+    spent[otherwise if asked % step == 0 else "model"] += 1
+    for name, most in (("tokens_in", 4_000), ("tokens_out", 90), ("waited_ms", 2_000), ("cost", 1_000)):
+        spent[name] += chance.below(most)
+    return chance.below(len(decide["legal"]))
+
+
+play(sys.argv[1], choose, spent, currency="EUR")
+note("in all " + json.dumps(spent))
+"""
+
+
+def stand_ins(folder: Path) -> list[Path]:
+    """Write a bot of each kind, and return their folders."""
+    kit = Path(__file__).parents[4] / "bots" / "python" / "kit"
+    folders = [folder / kind for kind in KINDS]
+    for place in folders:
+        place.mkdir(parents=True)
+        (place / "main.py").write_text(_MAIN)
+        for name in ("khiva_kit.py", "khiva_spent.py"):
+            (place / name).write_bytes((kit / name).read_bytes())
+        (place / "bot.toml").write_text(f'name = "{place.name}"\nrun = "{{python}} main.py {place.name}"\nreports = true\n')
+    return folders
