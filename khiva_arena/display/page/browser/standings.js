@@ -42,7 +42,7 @@ export function standings(table, number) {
   const fill = () => {
     const order = rows.map((_, at) => at);
     const column = columns[by.head];
-    if (by.head || by.down) order.sort((a, b) => compared(valueOf(rows[a], column), valueOf(rows[b], column)) * (by.down ? -1 : 1) || a - b);
+    if (by.head || by.down) order.sort((a, b) => compared(valueOf(rows[a], column, column.texts[a]), valueOf(rows[b], column, column.texts[b])) * (by.down ? -1 : 1) || a - b);
     refill(body, ...order.map((at) => h("tr", {}, cells(at))));
     refill(heads, ...columns.flatMap((one, at) => [head(one, at), ...(one.field === "name" && errors ? [h("th", { class: "whisker", scope: "col" }, axis ? axis.drawn() : null)] : [])]));
   };
@@ -57,10 +57,11 @@ export function standings(table, number) {
   return scrolls("Standings", h("table", { class: "standings" }, h("thead", {}, heads), body));
 }
 
-/** @param {any} row @param {any} column */
-function valueOf(row, column) {
+/** A column of an extension has only texts. @param {any} row @param {any} column @param {string} text */
+function valueOf(row, column, text) {
   if (column.field === "finishes") return mean_place(row);
   if (column.field === "faults") return Object.values(row.faults).reduce((sum, one) => sum + Number(one), 0);
+  if (!(column.field in row)) return /\d/.test(text) ? Number.parseFloat(text.replace(/[>=,]/g, "")) : null;
   const value = row[column.field];
   return Array.isArray(value) ? value[0] * 1000 + value[1] : value;
 }

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 KINDS = ("answers", "tenth", "never", "overloaded", "garbles")
-"""Always the model's choice; every tenth decision by lot; all by lot; every third by lot as its provider failed; every tenth after
-another try."""
+"""Always the model's choice; every tenth decision by lot; all by lot; every third by lot, as its provider failed; every tenth
+after another try."""
 LOG = "in all "
 _MAIN = """
 import json
@@ -13,7 +13,8 @@ import sys
 from khiva_kit import Lottery, note
 from khiva_spent import play
 
-every = {"answers": ("model", 1), "tenth": ("lot", 10), "never": ("lot", 1), "overloaded": ("failed", 3), "garbles": ("retry", 10)}
+every = {"answers": ("model", 1), "tenth": ("lot", 10), "never": ("lot", 1)}
+every |= {"overloaded": ("failed", 3), "garbles": ("retry", 10)}
 otherwise, step = every[sys.argv[1]]
 spent = dict.fromkeys(("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms", "cost"), 0)
 asked = 0
