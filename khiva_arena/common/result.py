@@ -115,9 +115,9 @@ class Spent(Struct, frozen=True, omit_defaults=True):
     currency: Currency = ""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a name that cannot be shown."""
+        """Raise ValueError for a name that is not printable."""
         if not all(map(is_shown, filter(None, (*self.totals, self.currency)))):
-            raise ValueError("a name has characters that cannot be shown")
+            raise ValueError("a name is not printable")
 
 
 def total(seats: Iterable[Measured]) -> Measured:

@@ -4,8 +4,6 @@ import json
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -100,12 +98,22 @@ def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
     assert all(re.search(rf"\b{name}\b", table) for name in ("small", "large", "other", "greedy"))
     assert "12 of 12 matches are sound" in arena("verify", "results/models", cwd=tmp_path).stdout
     assert "plays 120 matches" in PAGE
-    (code,) = blocks("python")
-    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    rows = dict(re.findall(r"^(\w+): (\d+ decisions, \d+ by lot, cost 0\.0*[1-9]\d*)$", said, re.MULTILINE))
-    assert set(rows) == {"small", "large", "other"}
-    assert " 0 by lot" in rows["small"]
-    assert rows["other"].split()[0] == rows["other"].split()[2]
+    (line,) = [line for line in "".join(blocks("sh")).splitlines() if "--most-lots" in line]
+    listed = arena(*shlex.split(line)[1:], cwd=tmp_path).stdout
+    assert re.search(r"^-- more than 20 % by lot.*\n.* other ", listed, re.MULTILINE)
+    said = json.loads(arena("standings", "results/models", "--json", cwd=tmp_path).stdout)
+    spent = {row["name"]: row["spent"] for row in said["standings"][0]["rows"]}
+    assert spent.pop("greedy") is None
+    logged = dict.fromkeys(spent, 0)
+    for match in khiva_arena.matches(tmp_path / "results/models"):
+        for bot, notes in zip(match.bots, match.notes, strict=True):
+            logged[bot] = logged.get(bot, 0) + sum(map(int, re.findall(r"^llm: in all .* tokens in (\d+) ", notes, re.MULTILINE)))
+    for name, one in spent.items():
+        totals = one["totals"]
+        assert totals["tokens_in"] == logged[name] > 0
+        assert totals["cost"] > 0
+        assert totals["lot" if name == "other" else "model"] == one["decisions"] > 0
+        assert totals["retry"] == totals["failed"] == 0
 
 
 def test_every_setting_is_in_the_page() -> None:

@@ -64,3 +64,35 @@ def test_a_start_loads_little(staged: Any, framed: Any, conversation: Any, bot: 
 def _loaded(words: list[str], folder: Path, said: bytes) -> set[str]:
     done = subprocess.run([sys.executable, "-X", "importtime", *words], cwd=folder, input=said, capture_output=True, check=True)
     return {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import time:")}
+
+
+SPENDS = """
+from khiva_spent import play
+
+spent = {"lot": 0}
+
+
+def choose(decide, match):
+    spent["lot"] += 1
+    return 0
+
+
+play("x", choose, spent, "EUR")
+"""
+
+
+@pytest.mark.parametrize("caps", [[], ["later"], ["spent", "later"]])
+def test_totals_are_sent_to_an_arena_that_asks_for_them(
+    staged: Any, framed: Any, conversation: Any, caps: list[str], tmp_path: Path
+) -> None:
+    bot = staged("python/random").beside("spends.py", SPENDS, tmp_path)
+    (bot.folder / "khiva_spent.py").write_bytes(KIT.with_name("khiva_spent.py").read_bytes())
+    hello, *rest = conversation[:3]
+    data = framed({**hello, "caps": caps}, *rest)
+    greeting, *acts = bot.run(data).messages
+    asked = "spent" in caps
+    assert greeting == {"type": "hello", "proto": 1, "name": "x"} | ({"caps": ["spent"], "currency": "EUR"} if asked else {})
+    assert [act.get("spent") for act in acts] == ([{"lot": 1}, {"lot": 2}] if asked else [None, None])
+    (bot.folder / "spends.py").write_text(SPENDS.replace("+= 1", "+= 0.5"))
+    wrong = bot.run(data)
+    assert (wrong.code, "want at most 8 names" in wrong.notes) == (int(asked), asked)

@@ -9,7 +9,7 @@ import sys
 from inspect import cleandoc
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import jsonschema
 import msgspec
@@ -17,7 +17,7 @@ import msgspec
 from khiva_arena.bots.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 from khiva_arena.common import stream
 from khiva_arena.common.json_schema import DIALECT
-from khiva_arena.common.result import FAULTS, STRIKING
+from khiva_arena.common.result import CURRENCY_MOST, FAULTS, STRIKING, Totals
 from khiva_arena.competition.conformance.check_report import CheckReport
 from khiva_arena.games import schema as games
 from khiva_arena.interface.cli.json_error import ErrorOutput
@@ -49,7 +49,27 @@ def strict(kind: type) -> jsonschema.Draft202012Validator:
 
 # --- messages, and the events that any game may bring ---
 
+
+class HelloWithCurrency(BotHello, frozen=True):
+    """A hello of a bot that takes up the capability ``spent``.
+
+    currency: of the total ``cost``.
+    """
+
+    currency: Annotated[str, msgspec.Meta(min_length=1, max_length=CURRENCY_MOST)] | msgspec.UnsetType = msgspec.UNSET
+
+
+class ActWithSpent(Act, frozen=True):
+    """An answer of a bot that took up the capability ``spent``.
+
+    spent: totals since its hello, by name.
+    """
+
+    spent: Totals | msgspec.UnsetType = msgspec.UNSET
+
+
 MESSAGES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hello": BotHello, "act": Act}
+MESSAGES |= {"bot-hello-with-currency": HelloWithCurrency, "act-with-spent": ActWithSpent}
 
 
 class Default(msgspec.Struct, tag="default", frozen=True):

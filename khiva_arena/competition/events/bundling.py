@@ -28,8 +28,8 @@ from khiva_arena.records.store.new_file import new_file
 
 MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""
-MEASURED = (*Measured._fields, "spent")
-"""The columns that were measured on one machine in one run, or are a bot's word, which nobody else can check."""
+MEASURED = Measured._fields
+"""The columns that were measured on one machine in one run, which nobody else can check."""
 
 
 class WrittenBundle(NamedTuple):
@@ -175,11 +175,13 @@ class BundledResults(MatchesByEvent):
 
 
 def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> list[bundle.StandingsLine]:
-    """Return the tables that ``standings --json`` gives for these events; measured columns are null. ``links``: of the league
-    whose batches the events are. Raises RecordError for links that no league has written."""
+    """Return the tables that ``standings --json`` gives for these events; measured columns are null, and what
+    bots reported is left out. ``links``: of the league whose batches the events are. Raises RecordError for links that no league has written."""
     lines = []
     for table in tables_in(BundledResults(members, links), [member.event for member in members]):
         plain = to_json(table.standings)
-        rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in plain["rows"]]
+        rows = [
+            {key: None if key in MEASURED else value for key, value in row.items() if key != "spent"} for row in plain["rows"]
+        ]
         lines.append(bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **table.places_json()}))
     return lines

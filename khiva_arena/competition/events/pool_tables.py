@@ -22,6 +22,7 @@ from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report import places, points, shapes
 from khiva_arena.rating.report.rating_table import to_json
+from khiva_arena.rating.report.reported import SHOWS_SPENT
 from khiva_arena.rating.report.section_names import ALL, EFFECTS, NAMES, POINTS
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import in_league_order
@@ -122,6 +123,7 @@ class TableRequest(NamedTuple):
     effects: those that the section effects fits.
     among: the bots that count.
     by_source: whether the sentence on the sources of points is wanted, for which some matches are replayed.
+    most_lots: the percentage of lots above which a bot stands below a line in print; None for no line.
     """
 
     anchors: Sequence[str] = ()
@@ -129,6 +131,7 @@ class TableRequest(NamedTuple):
     effects: Sequence[str] = EFFECTS
     among: Among = EVERYBODY
     by_source: bool = False
+    most_lots: str | None = None
 
 
 PLAIN = TableRequest()
@@ -195,7 +198,9 @@ def _table(
     numbered = [(event, number) for number, event in sorted((event.number, event.id) for event in events)]
     names = tuple(name for name in request.names if name != POINTS)
     made = sections(standings, SectionRequest(names, numbered, tuple(request.effects)))
-    return with_points(source, PooledTable(heading, events, standings, made, placed, request.among, partial), request)
+    apart = None if request.most_lots is None else SHOWS_SPENT.get("--most-lots").apart(standings.rows, request.most_lots)
+    table = PooledTable(heading, events, standings, made, placed, request.among, partial, apart=apart)
+    return with_points(source, table, request)
 
 
 def with_points(source: ResultSource, table: PooledTable, request: TableRequest, known: KnownPoints = NONE_KNOWN) -> PooledTable:

@@ -18,7 +18,6 @@ from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.rating.report import contrasts, places, section_text
 from khiva_arena.rating.report.rating_table import to_text
-from khiva_arena.rating.report.reported import SHOWS_SPENT
 from khiva_arena.rating.report.same_names import under_a_table
 from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.shapes import NotPlayedBot
@@ -46,16 +45,16 @@ class SectionFlags(NamedTuple):
 
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     """Print the tables. ``flags``: those of ``StoreSelection``, of ``SectionFlags`` and of extensions."""
-    most_lots = flags.pop("most_lots", None)
+    most_lots = flags.pop("most_lots", None)  # of an extension
     selection, section_flags = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
     assert not flags, flags
     effects = section_flags.effects
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
-    request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
+    request = TableRequest(section_flags.anchors, sections, fitted, selection.among, most_lots=most_lots)
     # Where points come from tells of hands, so the deals of a league's batch are looked at once its secret is public.
     words = public_words_of(store, selection, say, of_season=True) if "points" in sections else words_of(store, selection, say)
-    print_standings(store, words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide, most_lots=most_lots)
+    print_standings(store, words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(
@@ -66,21 +65,15 @@ def print_standings(
     *,
     as_json: bool = False,
     wide: bool = False,
-    most_lots: str | None = None,
 ) -> None:
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
-    somewhere gives no table at all.
-
-    most_lots: the percentage of lots above which a bot stands below a line; None for no line.
-    """
+    somewhere gives no table at all."""
     with progress() as far:
         tables = tables_of(folder, words, request, far.say, far)
     tables = [table._replace(contrasts=tuple(contrasts.contrasts(table.standings, sets))) for table in tables]
     if as_json:
         click.echo(json.dumps(_to_json(folder, tables)))
         return
-    if most_lots is not None:
-        tables = [table._replace(apart=SHOWS_SPENT.get("--most-lots").apart(table.standings.rows, most_lots)) for table in tables]
     _print_tables(folder, tables, request.names, wide=wide)
     _print_not_played([bot for table in tables for bot in table.not_played])
     if not tables:

@@ -314,8 +314,8 @@ ONLY_JSON = (
     Column(
         "",
         "spent",
-        "totals that the bot reported, over all its matches, by its own word: see docs/language-models.md. null: it was not "
-        "offered to report any. `--json` has them, and no rating looks at them",
+        "totals that the bot reported, over all its matches, by its own word (docs/language-models.md). No rating looks at "
+        "them. null: it was not offered to report any",
     ),
     Column(
         "",

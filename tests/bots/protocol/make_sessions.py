@@ -233,6 +233,8 @@ def conversations() -> list[dict[str, Any]]:
     add("hello-only", "no decision is asked, as where the others forfeit", ARBITER_HELLO, END)
     later = {**ARBITER_HELLO, "protos": [1, 2], "caps": ["later"], "later": {"x": [1]}}
     add("later-arbiter", "more protocols, capabilities and fields", later, decide(later=[None, {}]), END)
+    offered = {**ARBITER_HELLO, "caps": ["spent"]}
+    add("spent-offered", "a bot may report what it spends, and need not", offered, decide(), decide(1), END)
     add("unknown-message", "not answered", ARBITER_HELLO, LATER, decide(), LATER, decide(1), END)
     add("fault", "not answered, and the match goes on", ARBITER_HELLO, decide(), FAULT, decide(1), END)
     add("req-gaps", "all a bot may rely on is that requests rise", ARBITER_HELLO, decide(), decide(7), decide(2**40), END)

@@ -130,6 +130,7 @@ RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
     ("6", "start, turn and bank", {"t": "bank late_answer_dropped trickle start_failed_twice"}),
     ("7", "strikes and forfeits, lenient and strict; ranks", {"t": "three_strikes strict crash forfeits_tie start_failed_twice"}),
+    ("8", "capabilities are offered, and need not be taken up", {"c": "spent-offered later-arbiter"}),
 )
 """Section, rule, and patterns of names: f for frames, s for sessions, c for conversations, t for transcripts."""
 KINDS = {"f": "frames", "s": "sessions", "c": "conversations", "t": "transcripts"}

@@ -268,7 +268,7 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     assert list(data["rows"][0]) == [
         *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "least", "rough", "bound", "los_next"),
         *("matches", "seeds", "score", "ties"),
-        *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "links_lost"),
+        *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "links_lost", "spent"),
         "fault_free_elo",
         *("fault_free_error", "fault_free_bound", "differs", "pool_error", "quasi_se", "design_effect", "opponents"),
         "marks",
