@@ -6,13 +6,15 @@ from typing import Any
 import msgpack
 import pytest
 from cases import cases
+from hypothesis import given
+from hypothesis import strategies as st
 from jobs import job, sound
 from scripted import act, frame, hello, honest, play
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.protocol import codec, messages
 from khiva_arena.bots.protocol.session import Answer, Session
-from khiva_arena.bots.protocol.spent import CAPABILITY
+from khiva_arena.bots.protocol.spent import CAPABILITY, without_spent
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Spent
 
@@ -33,6 +35,10 @@ def session(**fields: Any) -> Session:
     begun.open()
     begun.ask(decide(5), 5)
     return begun
+
+
+def nested(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(values, max_size=20) | st.dictionaries(st.text(max_size=40), values, max_size=20)
 
 
 def with_raw(value: bytes) -> bytes:
@@ -99,6 +105,29 @@ def test_a_currency_that_is_none_is_left_out(wrong: str) -> None:
     begun.receive(with_raw(msgpack.packb({"cost": 3})))
     assert begun.open() == Answer(1)
     assert begun.spent(1) == Spent({"cost": 3}, 1, True, int(wrong != ""))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary(), nested
+)
+
+
+@given(st.dictionaries(st.sampled_from(["spent", "spend", "req", ""]) | st.text(), VALUES), st.binary(max_size=3))
+def test_the_rest_of_any_map_stays_as_it_was(message: dict[str, Any], behind: bytes) -> None:
+    whole = msgpack.packb(message)
+    rest, spent = without_spent(whole + behind)
+    left = {key: value for key, value in message.items() if key != CAPABILITY}
+    assert (spent is None) == (CAPABILITY not in message)
+    assert msgpack.packb(msgpack.unpackb(rest[: len(rest) - len(behind)])) == msgpack.packb(left)
+    assert spent is None or spent == msgpack.packb(message[CAPABILITY])
+    for end in range(len(whole)):
+        assert without_spent(whole[:end]) == (whole[:end], None)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_are_too_strange_to_be_cut(data: bytes) -> None:
+    rest, spent = without_spent(data)
+    assert (rest == data) == (spent is None)
 
 
 class Reporting:
