@@ -41,7 +41,7 @@ def lines_of(path):
         texts = file.read().splitlines(keepends=True)
     need(all(canonical(json.loads(text)) + b"\n" == text for text in texts), "a line is not canonical")
     first, *lines, last = map(json.loads, texts)
-    need(first["kind"] == "khiva-bundle" and first["format"] == 1, "not a bundle of format 1")
+    need(first["kind"] == "khiva-bundle" and first["format"] in (1, 2), "not a bundle of format 1 or 2")
     kinds = Counter(line["kind"] for line in lines)
     sums = {"events": kinds["event"], "matches": kinds["match"], "sha256": digest(*texts[:-1]).hexdigest()}
     need(last == {"kind": "end", "lines": len(texts) - 1, **sums}, "the last line does not fit those before it")

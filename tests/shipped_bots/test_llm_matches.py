@@ -100,7 +100,7 @@ def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
     assert "plays 120 matches" in PAGE
     (line,) = [line for line in "".join(blocks("sh")).splitlines() if "--most-lots" in line]
     listed = arena(*shlex.split(line)[1:], cwd=tmp_path).stdout
-    assert re.search(r"^-- more than 20 % by lot.*\n.* other ", listed, re.MULTILINE)
+    assert re.search(r"^-- more than 20 % random choices.*\n.* other ", listed, re.MULTILINE)
     said = json.loads(arena("standings", "results/models", "--json", cwd=tmp_path).stdout)
     spent = {row["name"]: row["spent"] for row in said["standings"][0]["rows"]}
     assert spent.pop("greedy") is None

@@ -54,7 +54,8 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
     _check_over(store, events)
     with new_file(path) as file:
         has_persons = any(bot.person for event in events for bot in event.definition.bots)
-        writer = bundle.Writer(file, __version__, bundle.WITH_PERSONS if has_persons else bundle.FORMAT)
+        is_extended = has_persons or any(store.has_reports(event.id) for event in events)
+        writer = bundle.Writer(file, __version__, bundle.EXTENDED if is_extended else bundle.FORMAT)
         links: list[dict[str, Any]] = []
         for link in store.links():
             if not link.intact:
@@ -176,7 +177,8 @@ class BundledResults(MatchesByEvent):
 
 def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> list[bundle.StandingsLine]:
     """Return the tables that ``standings --json`` gives for these events; measured columns are null, and what
-    bots reported is left out. ``links``: of the league whose batches the events are. Raises RecordError for links that no league has written."""
+    bots reported is left out. ``links``: of the league whose batches the events are. Raises RecordError for links that no league
+    has written."""
     lines = []
     for table in tables_in(BundledResults(members, links), [member.event for member in members]):
         plain = to_json(table.standings)

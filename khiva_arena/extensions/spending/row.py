@@ -16,7 +16,7 @@ ROW = ExtensionRow(
         Flag(
             "most_lots",
             ("standings",),
-            "List bots below a line if lots made more than this percentage of their decisions, or if they had a network and "
+            "List bots below a line if more than this percentage of their choices were random, or if they had a network and "
             "reported nothing. Ratings do not change.",
             metavar="PERCENT",
             example="khiva-arena standings results/models --most-lots 20",

@@ -11,7 +11,7 @@ from khiva_arena.rating.report.text import number, short
 from khiva_arena.rating.report.values import Apart
 
 MANY_LOTS = 5.0
-"""Percent of decisions by lot above which a bot is marked."""
+"""Percent of random choices above which a bot is marked."""
 MARK = "lots"
 UNREPORTED = "not reported"
 MODEL, RETRY, LOT, FAILED = "model", "retry", "lot", "failed"
@@ -21,7 +21,7 @@ _MICRO = 1_000_000
 
 
 def lots(row: Standing) -> float | None:
-    """Return the percentage of a bot's decisions that lots made, whoever is to blame; None if it reported nothing."""
+    """Return the percentage of a bot's decisions in which it chose randomly, whoever is to blame; None if it reported nothing."""
     own, failed = (_share(row, name) for name in (LOT, FAILED))
     return None if own is None or failed is None else own + failed
 
@@ -86,14 +86,12 @@ COLUMNS = (
     Column(
         "lot%",
         "spent_lot",
-        f"decisions by lot, since the model gave no usable answer, in percent, {_OWN_WORD}. `{UNREPORTED}`: it had a network, or "
+        f"random choices, since the model gave no usable answer, in percent, {_OWN_WORD}. `{UNREPORTED}`: it had a network, or "
         "said that it would report, and reported nothing",
         _lot_cell,
         10,
     ),
-    Column(
-        "failed%", "spent_failed", f"decisions by lot, since its provider failed, in percent, {_OWN_WORD}", _percent(FAILED), 9
-    ),
+    Column("failed%", "spent_failed", f"random choices, since its provider failed, in percent, {_OWN_WORD}", _percent(FAILED), 9),
     Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in"), 2),
     Column("tok-out", "spent_tokens_out", f"tokens out, {_OWN_WORD}", _total("tokens_out"), 2),
     Column("cost", "spent_cost", f"cost in the currency that the bot names, {_OWN_WORD}", _cost, 4),
@@ -106,7 +104,7 @@ class SpentColumns:
 
     def columns(self, columns: Sequence[Column], rows: Sequence[Standing]) -> list[Column]:
         (marks,) = (column for column in TABLE if column.field == "marks")
-        doc = f"{marks.doc}; {MARK}: lots made more than {MANY_LOTS:g} % of its decisions, {_OWN_WORD}"
+        doc = f"{marks.doc}; {MARK}: more than {MANY_LOTS:g} % of its choices were random, {_OWN_WORD}"
         marked = [replace(marks, cell=_marks, doc=doc)] if any(map(_marks, rows)) else []
         plain = [column for column in columns if column is not marks]
         at = 1 + next(place for place, column in enumerate(plain) if column.field == "name")
@@ -119,22 +117,22 @@ class SpentColumns:
         if any(row.spent and row.spent.totals for row in rows):
             lines.append(
                 "By the bots' own word, which the arena cannot check: model%, retry%: decisions that the model answered, at once "
-                "or after another try; lot%: by lot, since it gave no usable answer; failed%: by lot, since its provider failed; "
-                "tok-in, tok-out: tokens; cost; wait-s: seconds waited."
+                "or after another try; lot%: random choices, since it gave no usable answer; failed%: random choices, since its "
+                "provider failed; tok-in, tok-out: tokens; cost; wait-s: seconds waited."
             )
         if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
             lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
         if many := [short(row.name) for row in rows if _has_many(row)]:
-            lines.append(f"{MARK}: lots made more than {MANY_LOTS:g} % of the decisions of {', '.join(many)}.")
+            lines.append(f"{MARK}: more than {MANY_LOTS:g} % of their choices were random: {', '.join(many)}.")
         if silent := [short(row.name) for row in rows if _has_not_reported(row)]:
-            lines.append(f"{UNREPORTED}: {', '.join(silent)} may have chosen by lot, and nobody can tell.")
+            lines.append(f"{UNREPORTED}: {', '.join(silent)} may have chosen randomly, and nobody can tell.")
         if dropped := [f"{short(row.name)} {row.spent.dropped}" for row in rows if row.spent and row.spent.dropped]:
             lines.append(f"Reports that were dropped, since they break the protocol's rules for totals: {', '.join(dropped)}.")
         return lines
 
     def sentence(self, rows: Sequence[Standing]) -> str:
         many = [f"{short(row.name)} {number(lots(row), 1)} %" for row in rows if _has_many(row)]
-        return f"By lot, in more than {MANY_LOTS:g} % of decisions: {', '.join(many)}." if many else ""
+        return f"Random choices in more than {MANY_LOTS:g} % of decisions: {', '.join(many)}." if many else ""
 
     def apart(self, rows: Sequence[Standing], percent: str) -> Apart:
         try:
@@ -144,4 +142,4 @@ class SpentColumns:
         if not (isfinite(most) and 0 <= most <= 100):
             raise ConfigError(f"--most-lots {percent}: give a percentage from 0 to 100, as 20")
         bots = frozenset(row.bot for row in rows if _has_not_reported(row) or (lots(row) or 0.0) > most)
-        return Apart(bots, f"more than {most:g} % by lot, or {UNREPORTED}")
+        return Apart(bots, f"more than {most:g} % random choices, or {UNREPORTED}")

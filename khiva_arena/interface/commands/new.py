@@ -386,6 +386,7 @@ def fill(language: Language, draft: Path, name: str, start: str, as_module: bool
     lines += [f"{key} = {_quoted(words) if isinstance(words, str) else words}" for key, words in commands.items()]
     lists = {"games": plays, "files": files}
     lines += [f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words]
+    lines += ["reports = true"] if raw.get("reports") else []
     (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -20,8 +20,8 @@ from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import FileKind
 from khiva_arena.records.replay.record import canonical
 
-FORMAT, WITH_PERSONS = 1, 2
-"""The formats of a bundle: the second holds matches with persons, of which readers of the first know nothing."""
+FORMAT, EXTENDED = 1, 2
+"""The formats of a bundle: the second holds matches with persons or what bots reported, of which readers of the first know nothing."""
 HEADER = "khiva-bundle"
 LONGEST_LINE = 16 * 2**20
 # Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.
@@ -173,7 +173,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True):
     """The first line.
 
     kind: marks the file as a bundle.
-    format: of the bundle, FORMAT or WITH_PERSONS.
+    format: of the bundle, FORMAT or EXTENDED.
     engine: the version that wrote it.
     """
 
@@ -263,8 +263,9 @@ class Reader:
             header = msgspec.convert(_parse(first), _Header)
         except (RecordError, StopIteration, ValueError):
             raise NoBundle("not a bundle of khiva-arena") from None
-        if header.format not in (FORMAT, WITH_PERSONS):
-            raise StoreError(f"a bundle of format {header.format}; this engine reads formats {FORMAT} and {WITH_PERSONS}")
+        if header.format not in (FORMAT, EXTENDED):
+            raise StoreError(f"a bundle of format {header.format}; this engine reads formats {FORMAT} and {EXTENDED}")
+        self._is_extended = header.format == EXTENDED
         self._sums.add(first)
         self.engine = header.engine
 
@@ -279,6 +280,8 @@ class Reader:
                 values = _parse(text)
                 _refuse_other_formats(values)
                 line = msgspec.convert(values, _Any)
+                if isinstance(line, MatchLine) and line.spent is not msgspec.UNSET and not self._is_extended:
+                    raise ValueError(f"it has reports of bots, which only format {EXTENDED} has")
             except ValueError as error:
                 raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None
             if isinstance(line, _End):

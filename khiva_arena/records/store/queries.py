@@ -26,6 +26,10 @@ class StoreRows:
     _connection: sqlite3.Connection
     _seal: Seal
 
+    def has_reports(self, event: str) -> bool:
+        """Tell whether some bot of an event was offered to report what it spends."""
+        return bool(self._rows("SELECT 1 FROM spent WHERE event = ? LIMIT 1", event))
+
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return [row for rows in self._rows_by_piece(query, *values) for row in rows]
 

@@ -31,7 +31,7 @@ from khiva_arena.rating.report.values import Standings
 from khiva_arena.records.store.db import FILE, Store
 
 pytestmark = pytest.mark.slow
-BY_LOT = sentence("spending", "by-lot", percent="5")
+RANDOM = sentence("spending", "random", percent="5")
 
 
 @made_once
@@ -78,12 +78,14 @@ def test_the_table_says_each_and_lists_those_by_lot_below_a_line(five_stand_ins:
     assert shares["tenth"][1::2] == [0, 0]
     assert 5 < shares["tenth"][2] < 10 > shares["garbles"][1] > 5
     assert 25 < shares["overloaded"][3] < 34
-    (line,) = [at for at, line in enumerate(lines) if line == f"-- more than 20 % by lot, or {sentence('spending', 'silent')} --"]
+    (line,) = [
+        at for at, line in enumerate(lines) if line == f"-- more than 20 % random choices, or {sentence('spending', 'silent')} --"
+    ]
     below = {line.split()[1] for line in lines[line + 1 : lines.index("", line)]}
     assert below == {"never", "overloaded"}
     marked = {line.split()[1] for line in lines if line.split()[2:3] == ["lots"]}
     assert marked == {"never", "overloaded", "tenth"}
-    (warning,) = re.findall(rf"^{BY_LOT.rstrip()}.*(?:\n .*)?", said, re.MULTILINE)
+    (warning,) = re.findall(rf"^{RANDOM.rstrip()}.*(?:\n .*)?", said, re.MULTILINE)
     assert all(name in warning for name in marked)
 
 
@@ -105,7 +107,7 @@ def test_a_bundle_carries_it_and_a_stranger_checks_only_its_shape(five_stand_ins
     arena("bundle", "out", "all.bundle", cwd=five_stand_ins)
     assert sentence("verify", "standings-those-records-give") in arena("verify", "all.bundle", cwd=five_stand_ins).stdout
     arena("report", "all.bundle", "--out", "page.html", cwd=five_stand_ins)
-    assert BY_LOT in pages.text(five_stand_ins / "page.html")
+    assert RANDOM in pages.text(five_stand_ins / "page.html")
     lines = lines_of(five_stand_ins / "all.bundle")
     (first, *_) = [line for line in lines if line["kind"] == "match"]
     for wrong, is_sound in (
@@ -118,6 +120,9 @@ def test_a_bundle_carries_it_and_a_stranger_checks_only_its_shape(five_stand_ins
         first["spent"] = wrong
         (five_stand_ins / "other.bundle").write_bytes(forged(lines))
         arena("verify", "other.bundle", cwd=five_stand_ins, code=0 if is_sound else 1)
+    lines = lines_of(five_stand_ins / "all.bundle")
+    (five_stand_ins / "other.bundle").write_bytes(forged([{**lines[0], "format": 1}, *lines[1:]]))
+    assert "only format 2" in arena("verify", "other.bundle", cwd=five_stand_ins, code=1).stdout
 
 
 # --- cells, without a store ---

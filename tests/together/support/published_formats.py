@@ -99,9 +99,9 @@ def formats(place: Path) -> dict[str, Format]:
             str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/extensions/league/folder.py"
         ),
         "bundle": Format(
-            f"{bundle.FORMAT}, and {bundle.WITH_PERSONS} with persons",
+            f"{bundle.FORMAT}, and {bundle.EXTENDED} with persons or reports",
             partial(json_schema, *lines),
-            "FORMAT in khiva_arena/records/store/bundle.py, which must read the old one, too",
+            "FORMAT or EXTENDED in khiva_arena/records/store/bundle.py, which must read the old ones, too",
         ),
         "plan": Format(
             str(plan_file.FORMAT), partial(json_schema, plan_file._Plan), "FORMAT in khiva_arena/extensions/shards/plan_file.py"
