@@ -11,7 +11,6 @@ from khiva_arena.arbiter.seat import Bank, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Wire
 from khiva_arena.bots.protocol import codec, messages
 from khiva_arena.bots.protocol.session import Answer, Greeting, Phase
-from khiva_arena.bots.protocol.spent import CAPABILITY as SPENT
 from khiva_arena.common.result import Policy, Verdict, final_ranks
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Pending, Plain, State
@@ -121,7 +120,7 @@ class MatchSteps:
             seat.times.clear()
 
     def _hello(self, number: int) -> messages.Hello:
-        return hello(self._header, number, (SPENT,) if self._job.reports(number) else ())
+        return hello(self._header, number, (messages.SPENT,) if self._job.reports(number) else ())
 
     # --- one step ---
 

@@ -113,7 +113,7 @@ def _shape(raw: dict[str, Any], path: Path) -> list[str]:
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
     problems += [f"{path}: {key} must be a string" for key in strings]
     problems += [f"{path}: {key} must be a list of strings" for key in lists]
-    problems += [f"{path}: reports must be true or false"] if type(raw.get("reports", False)) is not bool else []
+    problems += [f"{path}: reports is neither true nor false"] if type(raw.get("reports", False)) is not bool else []
     problems += [f"{path}: {key} is missing" for key in ("name",) if key not in raw]
     if "module" in raw:
         problems += [

@@ -343,7 +343,7 @@ def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
         ('name = ""\nrun = "x"', "1 to 64"),
         ('name = "a"\nrun = ""', "run is empty"),
         ('name = "a"\nrun = "x \'"', "No closing quotation"),
-        (TOML + "reports = 1", "reports must be true or false"),
+        (TOML + "reports = 1", "reports is neither true nor false"),
         (TOML + 'files = ["../*.py"]', "outside the folder"),
         (TOML + 'files = ["/etc/*"]', "outside the folder"),
         (TOML + 'files = ["*.rs"]', "matches nothing"),

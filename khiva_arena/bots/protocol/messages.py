@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 PROTOCOL = 1
+SPENT = "spent"
+"""The capability by which a bot reports what it spends; see ``spent.py``."""
 INT_MOST = 2**53 - 1
 NAME_MOST = 64
 FRAME_MOST_TO_ARBITER = 65_536

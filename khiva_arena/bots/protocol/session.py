@@ -6,13 +6,15 @@ bot's bytes (GREETED, ANSWERED, BREACH). Payloads stay sealed: ``receive`` looks
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import End, Fault, Hello
-from khiva_arena.bots.protocol.spent import SpentReports
 from khiva_arena.common.result import Spent, Verdict
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
+
+if TYPE_CHECKING:  # few bots report what they spend
+    from khiva_arena.bots.protocol.spent import SpentReports
 
 DROPPED_MOST = 16
 
@@ -93,6 +95,12 @@ SessionOutcome = Greeting | Answer | Breach | None
 FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody asked for")
 
 
+def _new_reports() -> "SpentReports":
+    from khiva_arena.bots.protocol.spent import SpentReports  # not above: few bots report what they spend
+
+    return SpentReports()
+
+
 class Session:
     """The conversation with a seat. Raises LocalProtocolError if the arbiter takes a step that the table does not allow.
 
@@ -116,7 +124,7 @@ class Session:
     def __init__(self, encode: Callable[[object], bytes] = codec.encode, *, reports: bool = False) -> None:
         """Begin before the hello. ``encode``: makes a frame of a message. ``reports``: the bot is offered to report totals."""
         self._encode = encode
-        self._spent = SpentReports() if reports else None
+        self._spent = _new_reports() if reports else None
         self.phase = Phase.NEW
         self.breach: Breach | None = None
         self._reader = codec.FrameReader()

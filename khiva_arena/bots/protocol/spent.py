@@ -6,10 +6,9 @@ So nothing that a bot writes there is a breach: totals that are no totals are dr
 import msgspec
 
 from khiva_arena.bots.protocol import codec
-from khiva_arena.bots.protocol.messages import Act
+from khiva_arena.bots.protocol.messages import SPENT, Act
 from khiva_arena.common.result import CURRENCY_MOST, Spent, Totals, is_shown
 
-CAPABILITY = "spent"
 _KEYS = {head + b"spent" for head in (b"\xa5", b"\xd9\5", b"\xda\0\5", b"\xdb\0\0\0\5")}
 """The four encodings of the key."""
 _totals = msgspec.msgpack.Decoder(Totals)
@@ -43,7 +42,7 @@ class SpentReports:
         except ValueError:  # of a currency that is no text, or of a key that comes twice
             self._dropped += 1
             return
-        self._is_taken_up = CAPABILITY in offer.caps
+        self._is_taken_up = SPENT in offer.caps
         if self._is_taken_up and offer.currency:
             if len(offer.currency) <= CURRENCY_MOST and is_shown(offer.currency):
                 self._currency = offer.currency

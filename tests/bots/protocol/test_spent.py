@@ -13,8 +13,9 @@ from scripted import act, frame, hello, honest, play
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.bots.protocol import codec, messages
+from khiva_arena.bots.protocol.messages import SPENT as CAPABILITY
 from khiva_arena.bots.protocol.session import Answer, Session
-from khiva_arena.bots.protocol.spent import CAPABILITY, without_spent
+from khiva_arena.bots.protocol.spent import without_spent
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Spent
 

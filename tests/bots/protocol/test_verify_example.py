@@ -234,7 +234,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}), "counts otherwise"),
     (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}), "a void is of no match"),
     (lambda lines: lines.insert(-1, lines[FIRST_MATCH]), "KeyError"),
-    (put(0, "format")(2), "not " + sentence("store", "bundle-format", format="1")),
+    (put(0, "format")(3), "not " + sentence("store", "bundle-format", format="1")),
 ]
 
 
