@@ -22,6 +22,7 @@ from khiva_arena.entrants.packing import pack
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.extensions.league.folder import QUEUE_VERSION
 from khiva_arena.records.replay.league_format import FORMAT
+from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import VERSION
 
 WRITERS = {
@@ -63,6 +64,8 @@ def test_every_format_says_its_version(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("KHIVA_ARENA_INTERPRETERS", str(tmp_path / "bots" / "interpreters"))
     arena(*newer_event("none")[:-2], "--plan", "cup.plan", cwd=tmp_path)
     league, public = tmp_path / "league", tmp_path / "league" / "public"
+    with Store.write(tmp_path / "new"):
+        pass
     lines = [json.loads(line) for line in gzip.decompress((HERE / NEWER_EVENT / "bundle").read_bytes()).splitlines()]
     record = next(line["record"] for line in lines if line["kind"] == "match")
     state = json.loads((public / "league.json").read_text())
@@ -70,7 +73,7 @@ def test_every_format_says_its_version(tmp_path: Path, monkeypatch: pytest.Monke
     page = (tmp_path / "page.html").read_bytes().removeprefix(BEGINNING).split(b'"')[0].decode()
     payload = max((tmp_path / "finished" / "modules").glob("*.payload"), key=lambda file: file.stat().st_size)
     versions: dict[str, tuple[Any, Any]] = {
-        "store, `arena.db`": (number(league / "arena.db"), VERSION),
+        "store, `arena.db`": (number(tmp_path / "new" / "arena.db"), VERSION),
         "queue of a league, `queue.db`": (number(league / "queue.db"), QUEUE_VERSION),
         "bundle": (lines[0]["format"], 1),
         "plan": (json.loads((tmp_path / "cup.plan").read_text())["format"], 1),
