@@ -44,7 +44,7 @@ class Bot(msgspec.Struct, frozen=True):
     run, build: words of its commands; of a WebAssembly module, run is ``{module}`` and its path among the staged files; of a bot
         that an interpreter runs, ``{interpreter}``, the word, the file and the memory.
     games: the games that it plays; empty: all.
-    identity: 64 hex digits over its files, run and build lines.
+    identity: 64 hex digits over its files, run and build lines, and whether it reports.
     complete: True if the identity covers all of it; a bare command may use files that nobody named.
     sources: each staged path with the file it comes from; empty for a bare command.
     asked_as: the --bot word.
@@ -341,7 +341,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         reports=bot_toml.reports,
     )
     _refuse_large_payload(bot, path)
-    return replace(bot, identity=sources.identity_of_files(files, bot.lines, bot.build, most, home))
+    return replace(bot, identity=sources.identity_of_files(files, bot.lines, bot.build, most, home, reports=bot.reports))
 
 
 def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:

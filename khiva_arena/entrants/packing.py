@@ -41,6 +41,8 @@ def _manifest(bot: Bot) -> str:
     given = {key: words for key, words in commands.items() if words}
     values = {"name": _own_name(bot), **given, "build": shlex.join(bot.build), "games": bot.games}
     tops = dict.fromkeys(name.partition("/")[:2] for name, _ in bot.sources)
+    if bot.reports:
+        values["reports"] = True
     values["files"] = [glob.escape(top) + ("/**/*" if below else "") for top, below in tops]
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 

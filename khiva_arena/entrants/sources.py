@@ -74,12 +74,15 @@ def lead_below(globs: Sequence[str], manifest: Path, path: str) -> bool:
     return bool(places) and "__pycache__" not in path.split("/")
 
 
-def identity_of_files(files: Sources, run: Sequence[str], build: Sequence[str], most: int, home: str) -> str:
+def identity_of_files(
+    files: Sources, run: Sequence[str], build: Sequence[str], most: int, home: str, *, reports: bool = False
+) -> str:
     """Return the identity of a bot of these files, each of ``most`` bytes at most, and commands. Raises OSError.
 
     home: the bot's folder
+    reports: as in ``identity``
     """
-    return identity([_hashed(name, path, most, home) for name, path in files], run, build)
+    return identity([_hashed(name, path, most, home) for name, path in files], run, build, reports=reports)
 
 
 def _hashed(name: str, path: Path, most: int, home: str) -> tuple[str, str, bool]:
@@ -116,9 +119,13 @@ def _shipped_folder() -> Path:
     return shipped.folder("bots").resolve()
 
 
-def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: Sequence[str]) -> str:
-    """Return 64 hex digits over files (name, SHA-256 in hex, True for a program), run and build lines."""
-    return sha256(b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build})).hexdigest()
+def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: Sequence[str], *, reports: bool = False) -> str:
+    """Return 64 hex digits over files (name, SHA-256 in hex, True for a program), run and build lines.
+
+    reports: the bot is offered to report what it spends. It is sent another hello then, so it is another bot.
+    """
+    also = {"reports": True} if reports else {}
+    return sha256(b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build, **also})).hexdigest()
 
 
 def runs(file: BinaryIO) -> bool:

@@ -230,7 +230,8 @@ def _copy(bot: Bot, draft: Path) -> None:
             target.chmod(0o755 if sources.runs(file) else 0o644)
     if not bot.built_from:
         copies = tuple((name, draft / name) for name, _ in bot.sources)
-        _refuse_changed(bot, sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft)))
+        copied = sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft), reports=bot.reports)
+        _refuse_changed(bot, copied)
 
 
 def _compile_ours(bot: Bot, final: Path) -> None:

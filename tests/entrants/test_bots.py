@@ -46,6 +46,10 @@ def test_identity_is_sources_run_and_build(tmp_path: Path) -> None:
     assert load(folder(tmp_path / "c", TOML.replace("main.py", "main.py -v"))).identity != base.identity
     assert load(folder(tmp_path / "d", TOML + 'build = "true"\n')).identity != base.identity
     assert load(folder(tmp_path / "e", more="x = 1")).identity != base.identity
+    alone = TOML + 'files = ["*.py"]\n'
+    hellos = [load(folder(tmp_path / name, alone + said)).identity for name, said in (("f", ""), ("g", "reports = true\n"))]
+    assert hellos[0] != hellos[1], "a bot that may report is sent another hello"
+    assert load(folder(tmp_path / "h", alone + "reports = false\n")).identity == hellos[0]
     renamed = load(folder(tmp_path / "f", TOML.replace('"a"', '"z"')))
     assert (renamed.identity, renamed.name) != (base.identity, base.name)
 

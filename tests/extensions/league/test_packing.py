@@ -67,6 +67,7 @@ def test_a_bot_with_a_kit_beside_its_folder_brings_the_kit_and_keeps_its_identit
     there = load(str(tmp_path / "there.entry"))
     assert pack(there) == (tmp_path / "there.entry").read_bytes()
     assert (there.identity, there.games, there.author) == (load(word).identity, load(word).games, "")
+    assert there.reports == load(word).reports
 
 
 def test_a_link_out_of_the_folder_is_not_followed(bot: Path, tmp_path: Path) -> None:
