@@ -21,7 +21,7 @@ from khiva_arena.records.replay.definition import FileKind
 from khiva_arena.records.replay.record import canonical
 
 FORMAT, EXTENDED = 1, 2
-"""The formats of a bundle: the second holds matches with persons or what bots reported, of which readers of the first know nothing."""
+"""The formats of a bundle. The second may hold matches with persons and what bots reported, which readers of the first refuse."""
 HEADER = "khiva-bundle"
 LONGEST_LINE = 16 * 2**20
 # Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.

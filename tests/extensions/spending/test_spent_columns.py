@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -106,6 +108,8 @@ def test_no_number_of_a_rating_depends_on_it(five_stand_ins: Path, tmp_path: Pat
 def test_a_bundle_carries_it_and_a_stranger_checks_only_its_shape(five_stand_ins: Path) -> None:
     arena("bundle", "out", "all.bundle", cwd=five_stand_ins)
     assert sentence("verify", "standings-those-records-give") in arena("verify", "all.bundle", cwd=five_stand_ins).stdout
+    example = Path(__file__).parents[3] / "protocol" / "examples" / "verify_bundle.py"
+    subprocess.run([sys.executable, "-I", "-S", str(example), "all.bundle"], cwd=five_stand_ins, check=True, timeout=120)
     arena("report", "all.bundle", "--out", "page.html", cwd=five_stand_ins)
     assert RANDOM in pages.text(five_stand_ins / "page.html")
     lines = lines_of(five_stand_ins / "all.bundle")
