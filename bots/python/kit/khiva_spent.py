@@ -17,7 +17,7 @@ NAMES_MOST, NAME_MOST, COUNT_MOST = 8, 32, 2**53 - 1
 
 
 def play(name: str, choose: Choose, spent: dict, currency: str = "", version: str = "") -> None:
-    """Play one match as ``khiva_kit.play`` does, and send ``spent`` with each act. Raises ValueError for totals that are none."""
+    """Play one match as ``khiva_kit.play`` does, and send ``spent`` with each act. Wrong totals are noted, not sent."""
     source, sink = _guarded_pipes()
     match: Message = {}
     while (message := read_frame(source)) is not None:
@@ -34,7 +34,7 @@ def play(name: str, choose: Choose, spent: dict, currency: str = "", version: st
         elif kind == "decide":
             act: Message = {"type": "act", "req": message["req"]}  # before the bot can change it
             act["choice"] = _index(choose(message, match))
-            write_frame(sink, act | ({"spent": _checked(spent)} if _is_offered(match) else {}))
+            write_frame(sink, act | ({"spent": spent} if _is_offered(match) and _is_right(spent) else {}))
         elif kind == "fault":
             note(f"fault: {message.get('code')}: {message.get('detail')} (strikes: {message.get('strikes')})")
 
@@ -43,16 +43,17 @@ def _is_offered(match: Message) -> bool:
     return CAPABILITY in match.get("caps", ())
 
 
-def _checked(spent: dict) -> dict:
-    """Return the totals. Raises ValueError: the arena would drop them, and count that."""
+def _is_right(spent: dict) -> bool:
+    """Tell whether the arena would take the totals. If not, the match goes on without them: no choice is lost by a wrong sum."""
     right = len(spent) <= NAMES_MOST and all(
         isinstance(name, str)
         and 0 < len(name) <= NAME_MOST
         and name.isprintable()
+        and name.strip()
         and type(total) is int
         and 0 <= total <= COUNT_MOST
         for name, total in spent.items()
     )
     if not right:
-        raise ValueError(f"spent is {spent!r:.200}, want at most {NAMES_MOST} names with whole numbers from 0 on")
-    return spent
+        note(f"spent is {spent!r:.200}, want at most {NAMES_MOST} names with whole numbers from 0 on")
+    return right
