@@ -18,7 +18,7 @@ class _Offer(msgspec.Struct, frozen=True):
     """The fields of a bot's hello that answer the offer. Its other fields were checked before."""
 
     caps: list[object] = []
-    currency: str = ""
+    currency: object = ""
 
 
 _offer = msgspec.msgpack.Decoder(_Offer)
@@ -39,15 +39,16 @@ class SpentReports:
         """Read from a hello that was accepted whether the bot takes the capability up, and the currency that it names."""
         try:
             offer = _offer.decode(payload)
-        except ValueError:  # of a currency that is no text, or of a key that comes twice
-            self._dropped += 1
+        except ValueError:  # of capabilities that are no list: nothing is taken up
             return
         self._is_taken_up = SPENT in offer.caps
-        if self._is_taken_up and offer.currency:
-            if len(offer.currency) <= CURRENCY_MOST and is_shown(offer.currency):
-                self._currency = offer.currency
-            else:
-                self._dropped += 1
+        currency = offer.currency
+        if not self._is_taken_up or currency == "":
+            return
+        if isinstance(currency, str) and len(currency) <= CURRENCY_MOST and is_shown(currency):
+            self._currency = currency
+        else:
+            self._dropped += 1
 
     def act(self, payload: bytes) -> Act:
         """Decode an act, and take over the totals beside it. Raises RemoteProtocolError with the first breach elsewhere in it."""

@@ -100,8 +100,8 @@ def test_a_breach_elsewhere_in_the_frame_is_the_breach_that_it_is_without_totals
     assert type(begun.open()).__name__ == type(plain.open()).__name__ == "Breach"
 
 
-@cases("wrong", ["", "x" * 17, "\x1b[2J", " "])
-def test_a_currency_that_is_none_is_left_out(wrong: str) -> None:
+@cases("wrong", ["", "x" * 17, "\x1b[2J", " ", 3, None, ["EUR"], {"EUR": 1}])
+def test_a_currency_that_is_none_is_left_out_and_the_totals_are_read(wrong: object) -> None:
     begun = session(currency=wrong)
     begun.receive(with_raw(msgpack.packb({"cost": 3})))
     assert begun.open() == Answer(1)
