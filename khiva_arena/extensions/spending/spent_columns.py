@@ -27,8 +27,9 @@ def lots(row: Standing) -> float | None:
 
 
 def _share(row: Standing, name: str) -> float | None:
-    """Return the percentage of a bot's decisions that a total counts. The arena knows how many it asked for."""
-    if row.spent is None or not row.spent.totals:
+    """Return the percentage of a bot's decisions that a total counts. The arena knows how many it asked for. None if the bot
+    does not say how many were by lot: what it leaves out is not zero."""
+    if row.spent is None or LOT not in row.spent.totals:
         return None
     counted = sum(row.spent.totals.get(one, 0) for one in (MODEL, RETRY, LOT, FAILED))
     decisions = max(row.spent.decisions, counted)
@@ -36,7 +37,7 @@ def _share(row: Standing, name: str) -> float | None:
 
 
 def _has_not_reported(row: Standing) -> bool:
-    return not row.spent.totals if row.spent else "network" in row.marks
+    return LOT not in row.spent.totals if row.spent else "network" in row.marks
 
 
 def _has_many(row: Standing) -> bool:
@@ -87,7 +88,7 @@ COLUMNS = (
         "lot%",
         "spent_lot",
         f"random choices, since the model gave no usable answer, in percent, {_OWN_WORD}. `{UNREPORTED}`: it had a network, or "
-        "said that it would report, and reported nothing",
+        "said that it would report, and did not report these",
         _lot_cell,
         10,
     ),

@@ -147,12 +147,13 @@ def test_a_bot_with_a_network_that_reports_nothing_has_not_reported(five_stand_i
     silent = [
         row(table, "answers", spent=None, marks=("network",)),
         row(table, "answers", spent=add_spent([Spent({}, 20, dropped=3)])),
+        row(table, "answers", spent=add_spent([Spent({"tokens_in": 7}, 20, True)])),
     ]
     for one in silent:
         assert cell(one, "lot%") == sentence("spending", "silent")
         assert SpentColumns().apart([one], "100").bots == {one.bot}
         assert any("answers" in note for note in SpentColumns().notes([one]) if note.startswith(sentence("spending", "silent")))
-    assert any("answers 3" in note for note in SpentColumns().notes(silent[1:]))
+    assert any("answers 3" in note for note in SpentColumns().notes(silent[1:2]))
     assert not SpentColumns().apart([row(table, "answers", spent=None)], "0").bots
 
 
