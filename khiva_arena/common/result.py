@@ -85,6 +85,8 @@ class Measured(NamedTuple):
 NOT_MEASURED = Measured()
 SPENT_MOST = 8
 """The number of totals that a bot may report."""
+COST = "cost"
+"""The total that counts millionths of a currency."""
 CURRENCY_MOST = 16
 """The characters of the name of a currency."""
 _Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -132,10 +134,10 @@ class SpentInAll(Struct, frozen=True):
 
     matches: in which it was offered to report.
     decisions: that the arena asked it for in these.
-    totals: sums by name; empty if it reported none.
+    totals: sums by name; empty if it reported none, and without ``cost`` if that was in several currencies.
     at_least: some match ended without its last totals.
     dropped: reports that were none.
-    currency: of the total `cost`, which counts its millionths; "" if it named none, or several.
+    currency: of the total ``cost``, which counts its millionths; "" if it named none.
     """
 
     matches: int
@@ -155,12 +157,15 @@ def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
     for report in reports:
         matches, decisions, dropped = matches + 1, decisions + report.decisions, dropped + report.dropped
         whole = whole and (report.whole or not report.decisions)
-        currencies.add(report.currency)
+        if COST in report.totals:
+            currencies.add(report.currency)
         for name, total_of_match in report.totals.items():
             totals[name] = totals.get(name, 0) + total_of_match
     if not matches:
         return None
     currency = currencies.pop() if len(currencies) == 1 else ""
+    if currencies:  # no sum is of several
+        del totals[COST]
     return SpentInAll(matches, decisions, dict(sorted(totals.items())), not whole, dropped, currency)
 
 

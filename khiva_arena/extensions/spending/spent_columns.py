@@ -5,6 +5,7 @@ from math import isfinite
 
 from msgspec.structs import replace
 
+from khiva_arena.common.result import COST
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report.columns import TABLE, Column, Standing
 from khiva_arena.rating.report.text import number, short
@@ -72,7 +73,7 @@ def _total(name: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing],
 
 
 def _cost(row: Standing) -> str:
-    text = _total("cost", _MICRO, 4)(row)
+    text = _total(COST, _MICRO, 4)(row)
     return f"{text} {row.spent.currency}" if text != _NONE and row.spent and row.spent.currency else text
 
 

@@ -166,7 +166,10 @@ def test_a_match_without_its_last_totals_makes_them_at_least(last: bool, shown: 
     assert lots(row(table_of(five_stand_ins), "answers", spent=add_spent([Spent({"lot": 99}, 10)]))) == 100
     other = add_spent([*reports, Spent({"cost": 1}, 1, True, 0, "USD")])
     assert other is not None
-    assert other.currency == ""
+    assert (other.currency, other.totals) == ("", {"lot": 10}), "no sum is of two currencies"
+    crashed = add_spent([*reports, Spent({}, 1)])
+    assert crashed is not None
+    assert (crashed.currency, crashed.totals["cost"]) == ("EUR", 12_345)
 
 
 @cases("percent", ["", "x", "nan", "-1", "101", "1e400"])
