@@ -114,8 +114,8 @@ def of_row(name: str, turn_ms: int = 300) -> bytes:
     """Return the script of a row of bots/broken, b"" for honest. Raises KeyError if there is no such row."""
     if name in SCRIPTS:
         return SCRIPTS[name]
-    if name == "late":  # no module can wait for the next message before it answers: it reads one at a time
-        return script("t", command("s", turn_ms * 3 // 2), ANSWER)
+    if name == "late":  # it reads on until it hears of its fault, and answers then
+        return script("t", command("f"), ANSWER)
     _row_modules()
     from talk import ROWS
 

@@ -77,7 +77,7 @@ def staged(level: Level) -> Command:
 
 
 def play(
-    names: Sequence[str], level: Level, *, lenient: bool = False, time_: Mapping[str, int] | None = None, cpu: int = 2
+    names: Sequence[str], level: Level, *, lenient: bool = False, time_: Mapping[str, int] | None = None, cpu: int = 60
 ) -> Played:
     """A match of these rows, by seat."""
     mark = secrets.token_hex(8)

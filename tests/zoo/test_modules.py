@@ -44,14 +44,8 @@ OTHERWISE: dict[str, Expected] = {"closes-stdout": (TIMEOUT, sentence("sandbox",
 """What becomes of rows otherwise when a module shows them, by either clock."""
 
 
-LATE = {"turn_ms": 2_000}
-"""A module is late by half of it, which is more than a busy machine takes away and is given back."""
-
-
 def expected(row: Row, clock: Clock) -> Row:
     """What becomes of a module that shows a row."""
-    if row.name == "late":
-        row = replace(row, time=LATE)
     if row.name in TRAPS:
         return replace(row, verdict=CRASHED, detail=f"^{TRAPS[row.name] if clock is Clock.TICKS else TRAPPED}", time={})
     if row.name in OTHERWISE:
