@@ -28,8 +28,8 @@ class Row:
     """``detail``: a regular expression that the fault's detail matches. ``strikes``: faults that cost no more than a strike,
     under the lenient policy. ``deadline``: the one it runs into, startup or turn. ``levels``: verdict and detail where they
     differ. ``blocked``: for an attack, the levels that must hold it. ``notes``: what is found on stderr. ``covered_by``: the
-    test that stands for a row which no bot can play. ``cpu``: the limit of CPU time, in seconds: so much that no busy machine lets a
-    row reach it before its deadline."""
+    test that stands for a row which no bot can play. ``cpu``: the limit of CPU time, in seconds: so
+    much that no row reaches it before its deadline on a busy machine."""
 
     number: str
     name: str
