@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -163,7 +164,8 @@ def build(folder: Path) -> Path:
     site = [sys.executable, "-m", "sphinx", "--fresh-env", "--fail-on-warning", "--quiet", "-d", str(folder / "doctrees")]
     run([*site, "-c", "docs", ".", str(out / "docs")], sources, env)
     (out / "docs" / ".buildinfo").unlink(missing_ok=True)
-    (out / "NOTES.md").write_text(notes((sources / "CHANGELOG.md").read_text("utf-8")), "utf-8")
+    pages = runpy.run_path(str(sources / "docs" / "wheel_pages.py"))
+    (out / "NOTES.md").write_text(notes(pages["outside"]("CHANGELOG.md")), "utf-8")
     return out
 
 

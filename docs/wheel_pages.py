@@ -53,9 +53,9 @@ def with_links_among(path: str, pages: Collection[str]) -> str:
     return _with_links(path, lambda target: posixpath.relpath(target, posixpath.dirname(path)) if target in pages else "")
 
 
-def description() -> str:
-    """Return README.md as the description of the package, where a link can lead only to the site."""
-    return _with_links("README.md", lambda target: "")
+def outside(path: str) -> str:
+    """Return the text of a page for readers without the tree, such as of a package index: links can lead only to the site."""
+    return _with_links(path, lambda target: "")
 
 
 def _with_links(path: str, found: Callable[[str], str]) -> str:

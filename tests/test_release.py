@@ -36,6 +36,21 @@ def test_the_notes_of_a_release_are_its_section_of_the_change_log(release: dict[
         release["notes"]("# Changelog\n")
 
 
+def test_the_notes_are_short_and_lead_to_the_site_alone(release: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "wheel_pages.py"))
+    lines = release["notes"](pages["outside"]("CHANGELOG.md")).splitlines()
+    assert sum(line.startswith("- ") for line in lines) <= 30
+    assert not [line for line in lines if line.startswith(" ")], "a bullet is one line"
+    assert links(pages["outside"]("CHANGELOG.md")) <= {"#breaking-changes"}
+    monkeypatch.setitem(pages["outside"].__globals__, "site", lambda: "https://example.org/b")
+    assert "https://example.org/b/docs/improve-a-bot.html" in links(pages["outside"]("CHANGELOG.md"))
+
+
+def links(text: str) -> set[str]:
+    """Return the targets of links, but for those to other projects."""
+    return {target for target in re.findall(r"\]\(([^)]*)\)", text) if "keepachangelog" not in target}
+
+
 def test_unreleased_code_is_no_release(release: dict[str, Any]) -> None:
     with pytest.raises(release["NotBuiltError"], match=r"0\.3\.0\.dev1"):
         release["check_version"]("0.3.0.dev1", unreleased=False)
