@@ -60,6 +60,10 @@ async def _begin(nursery: trio.Nursery, serve: Any, key: str) -> bool:
 def _persons(first: dict[str, Any]) -> Any:
     if "persons" not in first:
         return None
+    if first["mcp"]:
+        from khiva_arena.extensions.seats.mcp_server import Agent  # not above: the package mcp comes with it
+
+        return Agent(first)
     if first["terminal"]:
         from khiva_arena.extensions.seats.terminal_seat import TerminalPersons  # not above: rich comes with it
 

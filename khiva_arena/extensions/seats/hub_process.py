@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,18 +22,23 @@ LINK_PROGRAM = str(Path(__file__).with_name("link.py"))
 class Hub:
     """A hub that runs from its making to ``close``. Meanwhile the words of guests can be staged in this process.
 
+    handed: descriptors that are its own from then on, under their numbers here. This process closes them.
+
     Raises ArenaError if it cannot be started.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, handed: Sequence[int] = ()) -> None:
         self._folder = tempfile.mkdtemp(prefix="khiva-arena-hub-")  # of mode 700: nobody else can sit down
         self.socket = os.path.join(self._folder, "hub")
         pipe = subprocess.PIPE
         try:
-            self._process = start_helper("hub", [f"{__package__}.hub"], stdin=pipe, stdout=pipe)
+            self._process = start_helper("hub", [f"{__package__}.hub"], stdin=pipe, stdout=pipe, pass_fds=tuple(handed))
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise ArenaError(f"the process that receives players cannot be started: {error}") from None
+        finally:
+            for descriptor in handed:
+                os.close(descriptor)
         os.environ |= {HUB: self.socket, LINK: LINK_PROGRAM}
 
     def say(self, order: dict[str, Any]) -> None:

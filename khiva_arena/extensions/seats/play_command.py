@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.handed_games import offer
-from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.person import names_at, page_of_end
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.common.result import Clock
@@ -33,6 +32,7 @@ from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
+from khiva_arena.extensions.seats.mcp_command import EXTRA, take_streams
 from khiva_arena.extensions.seats.seating import linked, relays_order
 from khiva_arena.extensions.seats.stored_alone import NOT_STORED, alone_of, store_match
 from khiva_arena.extensions.seats.taken_seat import TakenSeat
@@ -64,35 +64,65 @@ class Shown(NamedTuple):
     out: Path | None
 
 
-def play(hints: bool, port: int, terminal: bool, shown: Shown, flags: dict[str, Any]) -> int:
+class PersonsPlace(NamedTuple):
+    """The place at which persons play: a page on this port, or this terminal, or the client that has started this command."""
+
+    port: int
+    terminal: bool
+    mcp: bool
+
+    @property
+    def only_one(self) -> str:
+        """The refusal of a second person, "" if there is a page for each."""
+        if self.mcp:
+            return "--mcp: an agent takes one seat; leave it out for a page each"
+        return "--terminal: one person sits at a terminal; leave it out for a page each" if self.terminal else ""
+
+    def options(self) -> dict[str, Any]:
+        """Return the hub's order for it. Raises ConfigError. This process gives its standard streams to a client."""
+        terminal = _terminal() if self.terminal else None
+        return {"port": self.port, "terminal": terminal, "mcp": [*take_streams(say), os.getpid()] if self.mcp else None}
+
+
+def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) -> int:
     """Play a match with persons and print its result. Returns the exit code."""
-    if not terminal:
+    if not place.only_one:
         LIVE_VIEWS.get("a page that is served")
+    if place.mcp:
+        if place.terminal or shown.as_json:
+            raise ConfigError("--mcp goes with neither --terminal nor --json: the client has standard input and output")
+        EXTRA.check_installed()
+        hints = False
     taken = take_fields(flags, TakenSeat)
     if any(value is not None for value in taken):
-        return _take_over(taken, flags, {"port": port, "terminal": _terminal() if terminal else None}, hints, shown)
+        return _take_over(taken, flags, place.options(), hints, shown)
     values = settings_by_flags(flags)
     game = values.get("game", "khiva")
     if game not in NAMES:
         offer([game])  # before the process starts that words the choices
     values["bots"] = _seated(list(values.get("bots", ())), game)
-    if terminal and len([word for word in values["bots"] if _is_person(word)]) > 1:
-        raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
-    at = _terminal() if terminal else None
+    if place.only_one and len([word for word in values["bots"] if _is_person(word)]) > 1:
+        raise ConfigError(place.only_one)
+    options = place.options()
     own_turn = values.pop("turn", DAY)
     in_ticks = values.get("clock") == Clock.TICKS  # then the turn of modules is the usual one
     settings, entrants = settings_and_bots(values if in_ticks else {"turn": own_turn, **values}, say)
     if shown.out and not in_ticks:
         raise ConfigError(NOT_STORED)
     order = relays_order(settings, entrants)
-    with Hub() as hub:
+    with Hub(_handed(options)) as hub:
         setup = one_match(settings, entrants, say)
         if in_ticks:
             setup = setup._replace(job=replace(setup.job, person_turn_ms=duration_ms(own_turn)))
         if shown.out:
             alone_of(setup, shown.out)
         with _adviser(setup.job.header.game, hints) as adviser:
-            return _play_at_hub(hub, setup, {"port": port, "terminal": at, "hints": adviser}, order, shown)
+            return _play_at_hub(hub, setup, {**options, "hints": adviser}, order, shown)
+
+
+def _handed(options: Mapping[str, Any]) -> list[int]:
+    """Return the descriptors that the hub takes from this process."""
+    return options["mcp"][:2] if options["mcp"] else []
 
 
 def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any], hints: bool, shown: Shown) -> int:
@@ -101,7 +131,7 @@ def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any],
         raise ConfigError("--out cannot go with --from: a match that goes on from a stored one is not stored")
     turn = flags.pop("turn") or DAY
     table = taken.find(flags)
-    with Hub() as hub:
+    with Hub(_handed(options)) as hub:
         setup = taken.set_up(table, flags, turn)
         with _adviser(setup.job.header.game, hints) as adviser:
             return _play_at_hub(hub, setup, {**options, "hints": adviser}, {}, shown)
@@ -112,11 +142,16 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
     names = _names(setup)
     persons = [(guests.guest_of(word).name, seat) for seat, word in enumerate(setup.words) if _is_person(word)]
     table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": setup.marks}
-    hub.say({"socket": hub.socket, "engine": __version__, "game": setup.job.header.game, **table, **options, **order})
+    header = setup.job.header
+    played = {"engine": __version__, "game": header.game, "rules": header.rules}
+    hub.say({"socket": hub.socket, **played, **table, **options, **order})
     reply = hub.hear()
     if "cannot" in reply:
         raise ConfigError(f"--port {options['port']}: {reply['cannot']}; name another one, or leave it out for any that is free")
     addresses = reply["addresses"]["by_name"]
+    if reply["addresses"].get("gone"):
+        say("the client left before it called a tool: no match was played")
+        return 0
     if setup.job.header.game not in NAMES:
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
@@ -134,19 +169,23 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         _wait_until_shown(hub, options)
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
-    last = {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
-    hub.say(
-        page_of_end(outcome.record, setup.job.secret, names, sketches=not has_drawing(setup.job.header.game))
-        | last
-        | {"again": _again(setup, sys.argv[1:])}
-    )
-    _wait_until_shown(hub, options)
-    _print(outcome, setup, names, shown.as_json)
+    lines = _result_lines(outcome.record, setup, names)
+    since = {} if addresses else {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])}
+    if options["mcp"]:
+        hub.say({"match": None, "text": "\n".join(lines)} | since)
+    else:
+        page = page_of_end(outcome.record, setup.job.secret, names, sketches=not has_drawing(header.game))
+        hub.say(page | since | {"again": _again(setup, sys.argv[1:])})
+        _wait_until_shown(hub, options)
+    click.echo(outcome.record.to_json() if shown.as_json else "\n".join(map(harmless, lines)))
+    if setup.random_secret is not None:
+        say(f"to play these deals again: --seed {setup.random_secret.hex()}")
     if shown.out and setup.alone:
         say(harmless(store_match(shown.out, setup.alone, outcome)))
     say_faults(outcome, setup.job, setup.words, Tracing(trace=False, capture=None, notes=False))
     if addresses:
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
+    if addresses or options["mcp"]:
         _until_closed(hub)
     return 0
 
@@ -200,7 +239,7 @@ def _page_of_void(reason: str) -> dict[str, Plain]:
 
 def _wait_until_shown(hub: Hub, options: Mapping[str, Any]) -> None:
     """Wait until a terminal has shown the last events, so that they stand before our own lines; a page shows them by itself."""
-    if options["terminal"]:
+    if options["terminal"] or options["mcp"]:
         _until_closed(hub)
 
 
@@ -270,18 +309,10 @@ def _marks_text(name: str, marks: Sequence[str]) -> str:
     )
 
 
-def _print(outcome: Outcome, setup: OneMatch, names: list[str], as_json: bool) -> None:
-    record = outcome.record
-    assert record is not None
-    if as_json:
-        click.echo(record.to_json())
-    elif setup.then:
-        for line in [*beside(setup.then, record, setup.job.secret), THIS_DEAL]:
-            click.echo(harmless(line))
-    else:
-        marked = [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]
-        for line in ending(record, marked, verify(record, setup.job.secret).points_by_source):
-            click.echo(harmless(line))
-        click.echo(f"every choice replays; digest {record.digest}")
-    if setup.random_secret is not None:
-        say(f"to play these deals again: --seed {setup.random_secret.hex()}")
+def _result_lines(record: Record, setup: OneMatch, names: list[str]) -> list[str]:
+    """Return how the match ended, a line each: beside the stored one that was played on, if it was."""
+    if setup.then:
+        return [*beside(setup.then, record, setup.job.secret), THIS_DEAL]
+    marked = [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]
+    lines = ending(record, marked, verify(record, setup.job.secret).points_by_source)
+    return [*lines, f"every choice replays; digest {record.digest}"]

@@ -28,8 +28,9 @@ BOTS = (
     "--out", type=click.Path(path_type=Path), metavar="STORE", help="Store the match, with --clock ticks. It is never rated."
 )
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
+@click.option("--mcp", is_flag=True, help="Give the seat to an agent by MCP. Its client starts this command.")
 @json_option
-def command(hints: bool, port: int, terminal: bool, as_json: bool, **flags: Any) -> int:
+def command(hints: bool, port: int, terminal: bool, mcp: bool, as_json: bool, **flags: Any) -> int:
     """Play a match yourself, in your browser, against the bots that you name. Without --bot, two come with the arena.
 
     You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
@@ -44,8 +45,11 @@ def command(hints: bool, port: int, terminal: bool, as_json: bool, **flags: Any)
     choose for seat S, and from then on all play. Both ends are shown beside each other; nothing is stored or rated. The deal must
     be over: all its matches recorded. Without --bot the bots are those that sat there.
 
+    With --mcp the seat is an agent's: it calls view, legal, act and rules. Standard output carries only the protocol. The match
+    begins when the agent calls the first of these. The agent's process can look behind the cards of this one.
+
     The page is served only to this machine, under an address that nobody can guess, until the command ends.
     """
-    from khiva_arena.extensions.seats.play_command import Shown, play  # when it is called, so that -h is quick
+    from khiva_arena.extensions.seats.play_command import PersonsPlace, Shown, play  # when it is called, so that -h is quick
 
-    return play(hints, port, terminal, Shown(flags.pop("opens"), as_json, flags.pop("out")), flags)
+    return play(PersonsPlace(port, terminal, mcp), hints, Shown(flags.pop("opens"), as_json, flags.pop("out")), flags)

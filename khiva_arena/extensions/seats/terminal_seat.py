@@ -28,6 +28,33 @@ DAY_MS = 86_400_000
 AGAIN_SECONDS = 0.5
 
 
+def say_on(console: Console, text: str) -> None:
+    """Print a line that others may have written."""
+    console.print(Text(harmless(text, keep=ISOLATES)))
+
+
+def print_decision(
+    console: Console, seat: Mapping[str, Plain], draw: Draw, frame: Mapping[str, Plain], ask: Mapping[str, Plain]
+) -> None:
+    """Print the events since the last choice, the table as the seat knows it, and the question.
+
+    seat: as ``Person.table`` tells it.
+    frame, ask: of the message that asks.
+    """
+    for line in seat["aim"] if frame["step"] == 0 else ():
+        say_on(console, line)
+    for event in frame["events"]:
+        if event["text"]:
+            say_on(console, event["text"])
+    say_on(console, "")
+    console.print(table(draw(frame["all"], seat["names"], seat["rules"])))
+    time = ask["turn_ms"] + ask["bank_ms"]
+    clock = f" You have {time / 1000:g} s." if ask["turn_ms"] < DAY_MS else ""
+    console.print(Text(f"{ask['title']}{clock}", style="bold"))
+    if ask["about"]:
+        say_on(console, ask["about"])
+
+
 class _TerminalChair(Chair):
     """A chair that writes to the terminal, and answers typed lines."""
 
@@ -65,18 +92,7 @@ class _TerminalChair(Chair):
     def _print_decision(self, frame: Mapping[str, Plain], ask: Mapping[str, Plain]) -> None:
         assert self._draw
         self._console.print(Rule(style="dim"))
-        for line in self._table["aim"] if frame["step"] == 0 else ():
-            self._say(line)
-        for event in frame["events"]:
-            if event["text"]:
-                self._say(event["text"])
-        self._say("")
-        self._console.print(table(self._draw(frame["all"], self._table["names"], self._table["rules"])))
-        time = ask["turn_ms"] + ask["bank_ms"]
-        clock = f" You have {time / 1000:g} s." if ask["turn_ms"] < DAY_MS else ""
-        self._console.print(Text(f"{ask['title']}{clock}", style="bold"))
-        if ask["about"]:
-            self._say(ask["about"])
+        print_decision(self._console, self._table, self._draw, frame, ask)
         self._first = ""
         self._offer()
 
@@ -123,7 +139,7 @@ class _TerminalChair(Chair):
         self._say(end["text"] if end["match"] is None else "The match is over.")
 
     def _say(self, text: str) -> None:
-        self._console.print(Text(harmless(text, keep=ISOLATES)))
+        say_on(self._console, text)
 
     async def ended_input(self) -> None:
         """Answer Ctrl-D, behind which a terminal reads on. If the terminal has gone, the command hears of it before long."""

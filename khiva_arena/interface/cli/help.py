@@ -62,7 +62,7 @@ _LAYOUT = {
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),
     "A cluster": (_SETTINGS,),
-    "Your seat": ("--hints", "--terminal", "--port", "--open"),
+    "Your seat": ("--hints", "--terminal", "--mcp", "--port", "--open"),
     "Output": (
         *("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--accept", "--fail-on-fault"),
         *("--quiet", "--full", "--json", "--results", "--junit", "--version", "--help"),
