@@ -63,6 +63,14 @@ def test_the_same_choices_give_the_same_sound_record(tmp_path: Path, game: str, 
     } == {1}  # type: ignore[index]
 
 
+def test_an_agent_s_equal_choices_are_the_same_record_in_a_store(tmp_path: Path, with_ann: Path) -> None:
+    from agent_client import play  # not above: the package takes a second
+
+    played = play(tmp_path, "--clock", "ticks", *words(tmp_path, "khiva"), "--out", "out")
+    assert played.digest == recorded(with_ann).digest
+    assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+
+
 @pytest.mark.parametrize("place", ["out", "out.khiva"])
 def test_its_modules_are_run_again_and_of_the_person_nobody_can_tell(with_ann: Path, place: str) -> None:
     done = arena("verify", place, "--rerun-bots", cwd=with_ann)
