@@ -1,7 +1,7 @@
 """The trial start of every bot, with a handshake, so that a competition does not begin with a loss."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import trio
@@ -60,34 +60,44 @@ def preflight(
     Raises PreflightFailed naming each bot that fails, with its output, its end and the next command to try; StagingError if this
     machine is to blame, or may be.
     """
-    size = len(header.seats)
     problems: list[str] = []
     failures: list[FailedStart] = []
     positions: list[int] = []
-    for begin in range(0, len(commands), size):
-        bots = list(range(begin, min(begin + size, len(commands))))
-        table = bots + [0] * (size - len(bots))
-        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in table), sandbox)
-        if lack := too_little(job):
-            raise StagingError(lack)
-        reports = trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)
-        for seat, (bot, (report, output)) in enumerate(zip(bots, reports, strict=False)):
-            if report.faults:
-                bare = not commands[bot].staged and sandbox.level.confines
-                word = words[bot] if words else ""
-                text = output.text(Redactor(commands[bot].handed))
-                shown = replace(report, ending=_told_by_its_fault(report.ending)) if job.in_ticks else report
-                from khiva_arena.arbiter import start_problem  # not above: most bots start
+    for bot, (report, output) in enumerate(_greetings(commands, header, sandbox, trace)):
+        if report.faults:
+            bare = not commands[bot].staged and sandbox.level.confines
+            word = words[bot] if words else ""
+            text = output.text(Redactor(commands[bot].handed))
+            shown = replace(report, ending=_told_by_its_fault(report.ending)) if header.in_ticks else report
+            from khiva_arena.arbiter import start_problem  # not above: most bots start
 
-                problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", word))
-                failures.append(start_problem.FailedStart(seat, report, bytes(output.head)))
-                positions.append(bot)
+            problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", word))
+            failures.append(start_problem.FailedStart(bot % len(header.seats), report, bytes(output.head)))
+            positions.append(bot)
     if problems:
         from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most bots start
 
         if doubt := why_unsure(sandbox.resources.memory):
             raise StagingError("\n".join(f"{problem}\n  {doubt}" for problem in problems))
         raise PreflightFailed(problems, failures, positions)
+
+
+def greetings(commands: Sequence[Command], header: Header, sandbox: Sandbox) -> list[SeatReport]:
+    """Start bots, a table at a time, and return the facts about each, such as the currency that it names. Raises StagingError."""
+    return [report for report, _ in _greetings(commands, header, sandbox, None)]
+
+
+def _greetings(
+    commands: Sequence[Command], header: Header, sandbox: Sandbox, trace: "Trace | None"
+) -> Iterator[tuple[SeatReport, BotOutput]]:
+    size = len(header.seats)
+    for begin in range(0, len(commands), size):
+        bots = list(range(begin, min(begin + size, len(commands))))
+        table = bots + [0] * (size - len(bots))
+        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in table), sandbox)
+        if lack := too_little(job):
+            raise StagingError(lack)
+        yield from trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)[: len(bots)]
 
 
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:

@@ -51,6 +51,9 @@ class MatchesByEvent:
         self.members = {member.event.id: member for member in members}
         self._links = links
 
+    def capped(self, event: EventRow) -> None:
+        """Return None: a bundle does not say why an event is not over."""
+
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
         return league_order(self._links[:links], lambda event: self.members[event].event if event in self.members else None)
 

@@ -21,6 +21,7 @@ from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report import places, points, shapes
+from khiva_arena.rating.report.capped import ended_by
 from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.report.reported import SHOWS_SPENT
 from khiva_arena.rating.report.section_names import ALL, EFFECTS, NAMES, POINTS
@@ -67,7 +68,11 @@ class PooledTable(NamedTuple):
     def title(self) -> str:
         """The heading, the cells of modules, and how much of each unfinished event the table has."""
         numbers = {event.id: event.number for event in self.events}
-        parts = [f"{part.recorded} of {part.planned} matches of event {numbers[part.event]}" for part in self.partial]
+        parts = [
+            f"{part.recorded} of {part.planned} matches of event {numbers[part.event]}"
+            + (f", {ended_by(part.capped)}" if part.capped else "")
+            for part in self.partial
+        ]
         kept = f"; runners kept at {', '.join(self.cells)}" if self.cells else ""
         return self.heading + kept + (f"; partial: {', '.join(parts)}" if parts else "")
 
@@ -189,7 +194,7 @@ def _table(
 ) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(source, event))]
     partial = tuple(
-        shapes.Partial(event.id, source.recorded(event), bare_timetable(event).matches)
+        shapes.Partial(event.id, source.recorded(event), bare_timetable(event).matches, source.capped(event))
         for event in events
         if source.digest(event) is None
     )

@@ -11,6 +11,7 @@ from khiva_arena.competition.events.league_order import LeagueOrder, league_orde
 from khiva_arena.competition.events.pools import results_of
 from khiva_arena.competition.events.stored import damaged, refuse_damaged, refuse_no_batch, round_results
 from khiva_arena.errors import RecordError
+from khiva_arena.rating.report.shapes import Capped
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
@@ -27,6 +28,9 @@ class ResultSource(Protocol):
 
     def recorded(self, event: EventRow) -> int:
         """Return the number of recorded matches."""
+
+    def capped(self, event: EventRow) -> Capped | None:
+        """Return the cap that ended an event short; None if none did, if it has gone on since, or if that is not known."""
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
         """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
@@ -58,6 +62,12 @@ class StoredResults:
 
     def recorded(self, event: EventRow) -> int:
         return len(self.store.recorded(event.id))
+
+    def capped(self, event: EventRow) -> Capped | None:
+        row = next(reversed(self.store.caps(event.id)), None)
+        if row is None or not row.number or row.recorded != self.recorded(event):
+            return None
+        return Capped(row.cap, row.spent, row.at_least, row.currency)
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)

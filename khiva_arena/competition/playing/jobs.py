@@ -11,6 +11,7 @@ from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.events.find import sound_results
 from khiva_arena.competition.events.stored import timetable_of
+from khiva_arena.competition.playing.limits import PlayLimit, Table
 from khiva_arena.rating.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import spread
@@ -28,6 +29,7 @@ class Play:
     overdue: bots that have no time left: they are not asked in the matches that begin from now on, and forfeit them.
     failed: called when the arena itself fails at a match, and returns why the match is void; None to let that end the run.
     mend: called when the host has spoilt a match, to stage bots anew whose copies are damaged.
+    limit: ends the event short between two tables; None for no limit.
     sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
     """
 
@@ -51,6 +53,7 @@ class Play:
         self.overdue: set[int] = set()
         self.failed: Callable[[Job, Failure], str] | None = None
         self.mend: Callable[[], None] = lambda: None
+        self.limit: PlayLimit | None = None
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
@@ -98,8 +101,14 @@ class Play:
             if self._count_unrecorded(shape):
                 return
 
+    def goes_on(self) -> bool:
+        """Tell whether a round whose matches have ended goes on, since a limit that held tables back lets them begin now."""
+        return self.limit is not None and self.limit.goes_on()
+
     def end(self) -> None:
         """Conclude an event that has ended without a last match. Most end with one."""
+        if self.limit is not None:
+            self.limit.end(len(self.done))
 
     def is_whole(self, seed: int) -> bool:
         """Tell whether all matches on a seed are recorded, and so its deal is revealed."""
@@ -115,12 +124,23 @@ class Play:
 
         Tables that have been set aside by then are left out.
         """
-        for match in spread(match for match in self._own_matches(draw) if match.ordinal not in self.done):
+        unrecorded = (match for match in self._own_matches(draw) if match.ordinal not in self.done)
+        for match in spread(self._of_tables_that_begin(unrecorded)):
             if (match.k, match.lineup) in self.set_aside:
                 continue
             self._planned[match.ordinal] = match
             attempt = self._voids.get(match.ordinal, 0) + 1
             yield self._job(match, attempt)
+
+    def _of_tables_that_begin(self, matches: Iterator[ScheduledMatch]) -> Iterator[ScheduledMatch]:
+        """Return the matches before those of the first table that the limit does not let begin."""
+        if self.limit is None:
+            return matches
+        begun = takewhile(lambda each: self._begins(*each), ((table, [*each]) for table, each in groupby(matches, _table_of)))
+        return (match for _, of_table in begun for match in of_table)
+
+    def _begins(self, table: Table, unrecorded: Sequence[ScheduledMatch]) -> bool:
+        return self.limit is None or table in self.set_aside or self.limit.may_begin(table, len(unrecorded))
 
     def is_wanted(self, job: Job) -> bool:
         """Tell whether a match that ``jobs`` has given, and that was not begun, is still to be played."""
@@ -132,9 +152,11 @@ class Play:
 
         Tables that have been set aside by then are left out.
         """
-        for table, matches in groupby(self._own_matches(draw), key=lambda match: (match.k, match.lineup)):
+        for table, matches in groupby(self._own_matches(draw), _table_of):
             unrecorded = [match for match in matches if match.ordinal not in self.done]
             if unrecorded and table not in self.set_aside:
+                if not self._begins(table, unrecorded):
+                    return
                 self._planned.update((match.ordinal, match) for match in unrecorded)
                 yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in unrecorded]
 
@@ -157,6 +179,8 @@ class Play:
         last: whether a void match will not be played again now, so that its table is set aside.
         """
         match = self._planned[outcome.ordinal]
+        if self.limit is not None:
+            self.limit.note(_table_of(match), outcome)
         if outcome.record is not None:
             return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
         if outcome.host:
@@ -187,6 +211,10 @@ class Play:
         del self._planned[outcome.ordinal]
         self.done.add(outcome.ordinal)
         return row
+
+
+def _table_of(match: ScheduledMatch) -> Table:
+    return (match.k, match.lineup)
 
 
 def match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
@@ -253,4 +281,5 @@ def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:
         cpu if outcome.begun or outcome.causes else [],
         now(),
         causes=outcome.causes,
+        spent=tuple(report.spent for report in outcome.seats),
     )

@@ -16,6 +16,7 @@ from khiva_arena.competition.events.durations import MatchTime, of_store
 from khiva_arena.competition.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.competition.events.find import events_of
 from khiva_arena.competition.events.pools import results_of, standings_of
+from khiva_arena.competition.playing.limits import LimitOf
 from khiva_arena.competition.playing.starts import BudgetTrial, Entrants
 from khiva_arena.competition.run.budget_try import MeasuredTime, Trial
 from khiva_arena.competition.run.who_plays import executor_of, players_of
@@ -51,12 +52,14 @@ class Proposal(NamedTuple):
     trial: the bots that were started for it.
     lines: the lines about it for the user; () if an event that was begun is continued as it is.
     unusual: the reason to ask the user before it is played; "" for none.
+    limit: begins the limit by which the event may end short; None for none.
     """
 
     settings: Settings
     trial: BudgetTrial
     lines: tuple[str, ...] = ()
     unusual: str = ""
+    limit: LimitOf | None = None
 
 
 def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
@@ -67,7 +70,7 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     """
     began = time.monotonic()
     first, seconds = stages[0], budget_ms / 1000
-    _check(stages, entrants)
+    check_form(stages, entrants, "--budget")
     sandbox = chosen_sandbox(first)
     executor = executor_of(first, Entrants(tuple(entrants)), sandbox, None, say)
     admit(sandbox, first, say, rated=True)
@@ -75,9 +78,9 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
         playing = players_of(stages, entrants, sandbox, executor, stack)
         definition = definition_of(first, playing.entrants, sandbox)
         store_exists = Store.check(first.out)
-        if store_exists and not new_event and (chain := _begun_in(first, definition)):
-            say(_kept_line(chain, _is_over(first, chain[-1])))
-            same = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
+        if store_exists and not new_event and (chain := begun_in(first, definition)):
+            say(_kept_line(chain, is_over(first, chain[-1])))
+            same = replace(first, seeds=length_of(chain), lineups=line_ups_of(chain[-1]))
             return Proposal(same, BudgetTrial(sandbox, playing))
         trial, is_tried = Trial(definition, sandbox, seconds, say), False
         # Nobody knows on which machines matches of another place were played.
@@ -85,30 +88,31 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
             measure = MeasuredTime(took, executor.at_a_time)
         else:
             if first.place and not first.leaves_out:
-                executor.say = _only_warnings(say)  # the run says again who is ready
+                executor.say = only_warnings(say)  # the run says again who is ready
             playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
             is_tried = True
             measure = trial.measure(executor, [playing.commands[bot.identity] for bot in playing.entrants])
     before = time.monotonic() - began
-    table = _table_of(first, definition) if store_exists else None
+    table = table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
     there = _Time(seconds, before + _REST, executor.trial_words.more, is_used_up=is_tried and before >= seconds)
     settings, line_ups = _choose(first, definition, measure, there, deals)
     took, at_a_time = measure
-    errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
     matches = settings.seeds * line_ups * first.seats
     lines = (
         f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_time(before)} are gone",
         f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
         f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_time(seconds)}",
         *([_ONE_SEED] if before + matches * took.high / at_a_time > seconds else []),
-        *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),
+        errors_to_expect(table, definition, settings.seeds, line_ups),
     )
     unusual = f"it takes about {in_time(seconds)}" if seconds > UNASKED else ""
     return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines, unusual)
 
 
-def _only_warnings(say: Say) -> Say:
+def only_warnings(say: Say) -> Say:
+    """Return a ``say`` that hands on warnings alone."""
+
     def warn(text: str, *, warning: bool = False) -> None:
         if warning:
             say(text, warning=True)
@@ -119,7 +123,7 @@ def _only_warnings(say: Say) -> Say:
 def _recorded_time(out: Path, definition: Definition) -> MatchTime | None:
     """Return how long a match takes by matches of the same kind in the store, else in the newest store beside it that has some;
     None if there are none."""
-    for folder in (out, *_beside(out)):
+    for folder in (out, *stores_beside(out)):
         if not (folder / FILE).is_file():
             continue
         try:
@@ -134,7 +138,7 @@ def _recorded_time(out: Path, definition: Definition) -> MatchTime | None:
     return None
 
 
-def _beside(out: Path) -> list[Path]:
+def stores_beside(out: Path) -> list[Path]:
     """Return the newest stores in the folder in which a store stands, or is to stand."""
     with suppress(OSError):
         files = [(file.stat().st_mtime, file.parent) for file in out.parent.glob(f"*/{FILE}")]
@@ -142,18 +146,19 @@ def _beside(out: Path) -> list[Path]:
     return []
 
 
-def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+def check_form(stages: Sequence[Settings], entrants: Sequence[Bot], option: str) -> None:
+    """Raise ConfigError if an option cannot choose the seeds of what is to be played."""
     form = formats.FORMATS[stages[0].format]
     if len(stages) > 1 or stages[0].stage or form.IN_ROUNDS:
         raise ConfigError(
-            "--budget chooses the seeds of one round-robin or gauntlet; rounds and stages follow from results: give --seeds, and "
-            "the time that is printed before the start says how long they take"
+            f"{option} chooses the seeds of one round-robin or gauntlet; rounds and stages follow from results: give --seeds, "
+            "and the time that is printed before the start says how long they take"
         )
     if any(bot.guest for bot in entrants):
-        raise ConfigError("--budget cannot time people and remote bots; use --seeds")
+        raise ConfigError(f"{option} cannot measure people and remote bots; use --seeds")
 
 
-def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
+def begun_in(first: Settings, definition: Definition) -> list[EventRow]:
     """Return the newest event, with those that it extends, that differs from a definition only in a budget's choices.
 
     [] means that there is none.
@@ -171,12 +176,13 @@ def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
     return []
 
 
-def _is_over(first: Settings, event: EventRow) -> bool:
+def is_over(first: Settings, event: EventRow) -> bool:
+    """Tell whether an event of the settings' store is over."""
     with Store.read(first.out) as store:
         return store.conclusion(event.id) is not None
 
 
-def _line_ups_of(event: EventRow) -> int | str | None:
+def line_ups_of(event: EventRow) -> int | str | None:
     """Return the line-ups of an event as they are typed."""
     return AUTO if event.definition.draw else event.definition.lineups
 
@@ -184,7 +190,7 @@ def _line_ups_of(event: EventRow) -> int | str | None:
 def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
     """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
     last, seeds = chain[-1], length_of(chain)
-    shape = "" if last.definition.lineups is None else f"--lineups {_line_ups_of(last)} "
+    shape = "" if last.definition.lineups is None else f"--lineups {line_ups_of(last)} "
     ways_on = f"{shape}--seeds N instead of --budget extends it, with N above {seeds}, and --new-event plays another one"
     over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
     return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{ways_on}"
@@ -211,16 +217,45 @@ class _Time(NamedTuple):
 def _choose(
     first: Settings, definition: Definition, measure: MeasuredTime, there: _Time, deals: SharedDeals | None
 ) -> tuple[Settings, int]:
-    """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
+    """Return the settings, and how many line-ups they have.
 
-    ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
     Matches are counted with the longest time that is foreseen, which is the margin of a budget.
     """
     took, at_a_time = measure
     seconds, seconds_before, more_at_a_time, _ = there
+    room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
+    shape = shape_that_fits(first, definition, room, deals)
+    line_ups = shape.line_ups
+    if room < line_ups and not there.is_used_up and line_ups * first.seats * took.seconds > seconds * at_a_time:
+        needs = took.of(line_ups * first.seats, at_a_time)
+        raise ConfigError(
+            f"--budget: {in_time(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
+            f"else {in_time(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
+        )
+    return replace(first, seeds=shape.seeds, lineups=shape.named), line_ups
+
+
+class FittingShape(NamedTuple):
+    """The shape of an event that fits.
+
+    line_ups: how many are on each seed.
+    named: the same as ``--lineups`` takes it.
+    seeds: at least 1, even if that is too much.
+    """
+
+    line_ups: int
+    named: int | str | None
+    seeds: int
+
+
+def shape_that_fits(first: Settings, definition: Definition, room: int, deals: SharedDeals | None) -> FittingShape:
+    """Return the line-ups and seeds of so many tables: all line-ups, if that leaves enough seeds, else those of ``--lineups
+    auto``.
+
+    ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
+    """
     terms = definition.terms()
     total = formats.shapes(terms)[0].line_ups
-    room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
     choices: list[tuple[int, int | str | None]] = [(total, first.lineups)]
     if formats.FORMATS[first.format].AUTO and first.lineups is None:
         few, _ = coverings.auto(len(definition.bots), first.seats, first.copies, terms.authors)
@@ -230,37 +265,38 @@ def _choose(
     if deals is not None and room // few >= FEW_SEEDS:
         widths = [_width(deals, definition, choice, room // choice) for choice in (few, line_ups)]
         line_ups, lineups = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, lineups)
-    if room < line_ups and not there.is_used_up and line_ups * first.seats * took.seconds > seconds * at_a_time:
-        needs = took.of(line_ups * first.seats, at_a_time)
-        raise ConfigError(
-            f"--budget: {in_time(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
-            f"else {in_time(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
-        )
-    return replace(first, seeds=max(1, min(room // line_ups, MOST["seeds"])), lineups=lineups), line_ups
+    return FittingShape(line_ups, lineups, max(1, min(room // line_ups, MOST["seeds"])))
 
 
 # --- errors ---
 
 
-class _Table(NamedTuple):
+class BudgetTable(NamedTuple):
     """The table of just the bots of a definition, and its events."""
 
     standings: Standings
     events: list[EventRow]
 
 
-def _table_of(first: Settings, definition: Definition) -> _Table | None:
+def table_of(first: Settings, definition: Definition) -> BudgetTable | None:
     """Return the table that new matches of a definition would be in; None if the store has no table of just these bots."""
     playing = {bot.identity for bot in definition.bots}
     with Store.read(first.out) as store:
         for events in pooled([event for event in events_of(store, ()) if not event.closed]):
             identities = {bot.identity for event in events for bot in event.bots}
             if identities == playing and conditions(events[0].definition) == conditions(definition):
-                return _Table(standings_of(events, results_of(store, *events)), events)
+                return BudgetTable(standings_of(events, results_of(store, *events)), events)
     return None
 
 
-def _errors_by(table: _Table, definition: Definition, seeds: int, line_ups: int) -> list[str]:
+def errors_to_expect(table: BudgetTable | None, definition: Definition, seeds: int, line_ups: int) -> str:
+    """Return in a line the errors to expect after so many more seeds. ``table``: that they are added to, None for none."""
+    errors = _errors_by(table, definition, seeds, line_ups) if table else []
+    seats = definition.seats
+    return errors[0] if errors else _rule_of_thumb(len(definition.bots), seeds * line_ups * seats, seats)
+
+
+def _errors_by(table: BudgetTable, definition: Definition, seeds: int, line_ups: int) -> list[str]:
     """Return a line with the errors to expect after so many more seeds of so many line-ups, by plan's arithmetic.
 
     [] means that a bot has too few seeds to tell.

@@ -10,7 +10,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.say import Say
 from khiva_arena.competition.events.durations import MatchTime, mean_time
-from khiva_arena.competition.playing.executor import Executor
+from khiva_arena.competition.playing.executor import Executor, TakeOutcome, TriedTimes
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule import formats
 from khiva_arena.rating.schedule.seating import ScheduledMatch
@@ -58,31 +58,38 @@ class Trial(NamedTuple):
         """
         words = executor.trial_words
         self.say(f"--budget: {words.announcement}")
-        schedule = _schedule(self.definition)
         limit = max(TRY_MATCHES, executor.at_a_time * (self.definition.seats if executor.whole_tables else 1))
-        spent: list[float] = []
-        job = self._job_of(commands)
-        tables: Iterator[tuple[Job, ...]]
-        if executor.whole_tables:
-            tables = (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
-        else:
-            tables = ((job(match),) for match in spread(schedule))
-        seconds, around = executor.try_tables(
-            self._within_time(tables, limit, spent), lambda outcome: spent.append(outcome.seconds)
+        until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
+        tried: list[float] = []
+        seconds, around = self.play(
+            executor,
+            commands,
+            limit,
+            lambda: not tried or time.monotonic() <= until,
+            lambda outcome: tried.append(outcome.seconds),
         )
         duration = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{words.source}", around)
         if duration is None:
             raise ConfigError(f"--budget: no match could be played {words.nowhere} now")
         return MeasuredTime(duration, executor.at_a_time)
 
-    def _within_time(self, tables: Iterable[tuple[Job, ...]], limit: int, spent: Sequence[float]) -> Iterator[tuple[Job, ...]]:
-        """Yield tables until they have ``limit`` matches or the time for a trial is over. ``spent``: grows with each match."""
-        until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
-        for table in tables:
-            if limit <= 0 or (spent and time.monotonic() > until):
-                return
-            limit -= len(table)
-            yield table
+    def play(
+        self, executor: Executor, commands: Sequence[Command], most: int, goes_on: Callable[[], bool], take: TakeOutcome
+    ) -> TriedTimes:
+        """Play matches where the executor plays them, whole tables if it does, and return the times of those that were not void.
+
+        commands: of each bot, as the executor has prepared them.
+        most: no other table begins after so many matches.
+        goes_on: tells whether another table may begin.
+        take: gets each outcome.
+        """
+        schedule, job = _schedule(self.definition), self._job_of(commands)
+        tables: Iterator[tuple[Job, ...]]
+        if executor.whole_tables:
+            tables = (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
+        else:
+            tables = ((job(match),) for match in spread(schedule))
+        return executor.try_tables(_while(goes_on, tables, most), take)
 
     def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
         def job(match: ScheduledMatch) -> Job:
@@ -92,6 +99,15 @@ class Trial(NamedTuple):
             return Job(match.ordinal, 1, header, secret, tuple(commands[bot] for bot in match.bots), self.sandbox)
 
         return job
+
+
+def _while(goes_on: Callable[[], bool], tables: Iterable[tuple[Job, ...]], most: int) -> Iterator[tuple[Job, ...]]:
+    """Yield tables until they have ``most`` matches, or ``goes_on`` says no."""
+    for table in tables:
+        if most <= 0 or not goes_on():
+            return
+        most -= len(table)
+        yield table
 
 
 def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:

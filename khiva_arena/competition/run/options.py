@@ -13,6 +13,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.db import EventRow, Store
 
 if TYPE_CHECKING:
+    from khiva_arena.competition.playing.limits import LimitOf
     from khiva_arena.competition.playing.seed_limit import Most  # most runs have no limit
     from khiva_arena.competition.run.events_to_play import EventsToPlay
 
@@ -28,6 +29,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     fail_on_fault: whether the run ends with an exit code of its own if a bot forfeited a match.
     planned: the shard of a plan that is played, None for a run without a plan.
     most: the limit of a comparison, None for none.
+    limit: begins the limit by which an event ends short, None for none.
     """
 
     any_engine: bool = False
@@ -38,6 +40,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     fail_on_fault: bool = False
     planned: "EventsToPlay | None" = None
     most: "Most | None" = None
+    limit: "LimitOf | None" = None
 
     def __post_init__(self) -> None:
         """Raise ConfigError if flags do not go together, or the public text is not valid."""

@@ -214,12 +214,14 @@ class Run:
                 if todo.definition is None:
                     break
                 event = self._begin(store, todo)
+                limit = self.options.limit(store, event) if self.options.limit else None
                 self._keep_not_played(event)
                 if self.options.commit:
                     return RunResult([event.id], False)
                 ids = self.begun = _with_extended(store, [*self._over, event.id])
                 seated = [commands[bot.identity] for bot in todo.entrants]
                 play = self._source.play_of(store, event, seated)
+                play.limit = limit
                 play.mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
                 if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
@@ -275,6 +277,8 @@ class Run:
                         announce_round(log, play, draw)
                     log.round(draw)
                     self._executor.play(play, draw, record)
+                    while play.goes_on():
+                        self._executor.play(play, draw, record)
             play.end()
             log.concluded(_conclude(log, store, play), is_complete=play.complete)
         return play.complete
@@ -338,8 +342,11 @@ def _what_is_left(play: Play) -> str:
 
 def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:
     """Say how an event ended, and return its run digest, None for a shard alone."""
-    if not play.complete:
+    ended = play.limit.ended if play.limit else ""
+    if not play.complete and (play.set_aside or not ended):
         log.say(_what_is_left(play), warning=True)
+    if ended:
+        log.say(ended, warning=True)
     if play.part and store.conclusion(play.event.id) is None:
         state = "complete" if play.complete else "not complete"
         log.say(f"this shard is {state}; `khiva-arena merge` joins it with the others")

@@ -1,6 +1,28 @@
-"""The hook that the extension ``spending`` fills: the reports of bots in tables."""
+"""The hooks that the extension ``spending`` fills: the reports of bots in tables, and caps on what they spend."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from khiva_arena.common.say import Say
+from khiva_arena.competition.run.caps import CAPS
 from khiva_arena.extensions.spending.spent_columns import SpentColumns
 from khiva_arena.rating.report.reported import SHOWS_SPENT
 
-EXTENSION = (SHOWS_SPENT.filled(SpentColumns()),)
+if TYPE_CHECKING:  # tables load this module, too
+    from khiva_arena.competition.run.budget import Proposal
+    from khiva_arena.competition.settings.settings import Settings
+    from khiva_arena.entrants.bots import Bot
+
+
+class Caps:
+    """Caps, as ``competition.run.caps.Caps`` wants them."""
+
+    def propose(
+        self, stages: "Sequence[Settings]", entrants: "Sequence[Bot]", cap: str, say: Say, *, new_event: bool
+    ) -> "Proposal":
+        from khiva_arena.extensions.spending.spend_option import propose
+
+        return propose(stages, entrants, cap, say, new_event=new_event)
+
+
+EXTENSION = (SHOWS_SPENT.filled(SpentColumns()), CAPS.filled(Caps()))

@@ -1,4 +1,4 @@
-"""The row of the extension ``spending``: columns and marks for what bots report of themselves."""
+"""The row of the extension ``spending``: columns, marks and a cap for what bots report of themselves."""
 
 from khiva_arena.common.hooks import ExtensionRow, FilledHook, Flag
 
@@ -21,9 +21,19 @@ ROW = ExtensionRow(
             metavar="PERCENT",
             example="khiva-arena standings results/models --most-lots 20",
         ),
+        Flag(
+            "spend",
+            ("run",),
+            "Choose line-ups and seeds for about this cost, in the currency that the bots name, and begin no table that may pass "
+            "it. It counts what bots report, so set your provider's own limit, too.",
+            metavar="AMOUNT",
+            example="khiva-arena run --bot small --bot large --network small --network large --spend 5.00",
+        ),
     ),
     guesses={
         "standings --max-lots": "`--most-lots PERCENT` lists bots below a line",
+        "run --cost": "`--spend AMOUNT` ends an event before it costs more",
+        "run --max-cost": "`--spend AMOUNT` ends an event before it costs more",
         "tokens": "`khiva-arena standings` has them",
     },
 )

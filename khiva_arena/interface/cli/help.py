@@ -31,6 +31,7 @@ _LAYOUT = {
         "--matches",
         _SETTINGS,
         "--budget",
+        "--spend",
         "--web",
         "--commit",
         "--public",

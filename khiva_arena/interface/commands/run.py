@@ -61,6 +61,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
     flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
     """
+    spend = flags.pop("spend", None)  # of an extension
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
@@ -81,6 +82,8 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     if from_plan is not None:
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
+        if spend is not None:
+            raise ConfigError("--from-plan and --spend: the plan says what is played, and its machines cannot keep a cap")
         stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
@@ -89,16 +92,25 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
-    if budget is not None:
+    if chooses := [option for option, value in (("--budget", budget), ("--spend", spend)) if value is not None]:
+        if len(chooses) > 1:
+            raise ConfigError("--budget and --spend: each chooses the seeds; give one of them")
         if "seeds" in flag_settings:
-            raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
+            raise ConfigError(f"{chooses[0]} chooses the seeds: leave --seeds out, or give it without {chooses[0]}")
+    if spend is not None:
+        if plan is not None:
+            raise ConfigError("--plan and --spend: machines know nothing of each other, so none can keep a cap; give --seeds")
+        proposal = _capped(spend, stages, entrants, new_event=options.new_event)
+        options = replace(options, limit=proposal.limit)
+        stages, trial = (proposal.settings,), proposal.trial
+    if budget is not None:
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        proposal = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
-        if proposal is None:
+        fitting = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
+        if fitting is None:
             say("nothing was played")
             return DONE
-        stages, trial = (proposal.settings,), proposal.trial
+        stages, trial = (fitting.settings,), fitting.trial
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return DONE
@@ -183,6 +195,18 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         for line in proposal.lines:
             say(line)
         return proposal if not proposal.unusual or agreed(f"{proposal.unusual}: play this?", yes) else None
+
+
+def _capped(cap: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, new_event: bool) -> "Proposal":
+    """Return the proposal for a cap on what bots spend. Raises ConfigError."""
+    from khiva_arena.competition.run.caps import CAPS  # not above: few runs have one
+
+    caps = CAPS.get("--spend")
+    with if_interrupted(say, lambda: "no match was begun"):
+        proposal = caps.propose(stages, entrants, cap, say, new_event=new_event)
+        for line in proposal.lines:
+            say(line)
+        return proposal
 
 
 def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:

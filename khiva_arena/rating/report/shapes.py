@@ -21,17 +21,33 @@ def meanings(kind: type[Struct]) -> dict[str, str]:
     return {name: text for names, text in lines for name in names.split(", ")}
 
 
-class Partial(Struct, frozen=True):
+class Capped(Struct, frozen=True):
+    """The cap that ended an event short, by the bots' own word.
+
+    cap, spent: the cap, and what was spent until then, in millionths of the currency; void attempts and tries included.
+    at_least: more may have been spent, since a bot ended without its last totals.
+    currency: its name.
+    """
+
+    cap: int
+    spent: int
+    at_least: bool
+    currency: str
+
+
+class Partial(Struct, frozen=True, omit_defaults=True):
     """An event that is not over: a shard, or one that is still being played.
 
     event: its id.
     recorded: matches so far.
     planned: matches when it is over; a sequential test may end before.
+    capped: the cap that ended it short; left out if none did.
     """
 
     event: str
     recorded: int
     planned: int
+    capped: Capped | None = None
 
 
 class LeftOut(Struct, frozen=True):

@@ -17,7 +17,7 @@ from khiva_arena.records.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.records.store.inserting import Insertion, insert_event, insert_link, insert_match, insert_void
 from khiva_arena.records.store.queries import StoreRows, select_from
 from khiva_arena.records.store.row_checks import UNREADABLE, Checked, whole_matches, whole_voids
-from khiva_arena.records.store.rows import BotRow, EventRow, LinkRow, MatchRow, SeatRow, VoidRow, now
+from khiva_arena.records.store.rows import BotRow, CapRow, EventRow, LinkRow, MatchRow, SeatRow, VoidRow, now
 from khiva_arena.records.store.seal import Seal
 
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "LinkRow", "MatchRow", "SeatRow", "Store"]
@@ -202,6 +202,11 @@ class Store(StoreRows):
         with self._transaction(event) as insert:
             insert("beacons", {"event": event, "text": text, "at": now()})
 
+    def add_cap(self, row: CapRow) -> None:
+        """Note a cap on what the bots of an event spend, which has chosen its seeds or ended it short."""
+        with self._transaction(row.event) as insert:
+            insert("caps", structs.asdict(row) | {"at_least": int(row.at_least)})
+
     def close_event(self, event: str, reveals: Mapping[int, bytes]) -> None:
         """Close an event that is not over, and publish these secrets, that of the run as seed -1: all in one transaction."""
         with self._transaction(event) as insert:
@@ -364,7 +369,8 @@ class Store(StoreRows):
     def voids(self, event: str) -> list[VoidRow]:
         """Return the void attempts in schedule order."""
         rows = self._checked_rows("voids", "event = ? ORDER BY ordinal, attempt", event)
-        return whole_voids(rows, self._checked_rows("void_causes", "event = ?", event))
+        causes, spent = (self._checked_rows(table, "event = ?", event) for table in ("void_causes", "void_spent"))
+        return whole_voids(rows, causes, spent)
 
     # --- reveals ---
 

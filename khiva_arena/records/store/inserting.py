@@ -72,11 +72,13 @@ def insert_match(insert: Insertion, match: MatchRow) -> None:
 def insert_void(insert: Insertion, void: VoidRow) -> None:
     """Insert all rows of a void attempt."""
     values = structs.asdict(void) | {"bots": json.dumps(void.bots), "cpu": json.dumps(void.cpu)}
-    del values["intact"], values["causes"]
+    del values["intact"], values["causes"], values["spent"]
     insert("voids", values)
+    key = {"event": void.event, "ordinal": void.ordinal, "attempt": void.attempt}
     if void.causes:
-        key = {"event": void.event, "ordinal": void.ordinal, "attempt": void.attempt}
         insert("void_causes", {**key, "seats": json.dumps(void.causes)})
+    if any(void.spent):
+        insert("void_spent", {**key, "by_seat": msgspec.json.encode(void.spent).decode()})
 
 
 def insert_link(insert: Insertion, link: LinkRow) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from khiva_arena.errors import StoreError
 from khiva_arena.records.store import files, sums
 from khiva_arena.records.store.files import FILE, explain_errors
+from khiva_arena.records.store.rows import CapRow
 from khiva_arena.records.store.seal import Seal
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
@@ -29,6 +30,11 @@ class StoreRows:
     def has_reports(self, event: str) -> bool:
         """Tell whether some bot of an event was offered to report what it spends."""
         return bool(self._rows("SELECT 1 FROM spent WHERE event = ? LIMIT 1", event))
+
+    def caps(self, event: str) -> list[CapRow]:
+        """Return the caps on what the bots of an event spend, in their order. A damaged one is left out: ``changed`` tells it."""
+        rows = self._checked_rows("caps", "event = ? ORDER BY number", event)
+        return [CapRow(**{**values, "at_least": bool(values["at_least"])}) for values, intact in rows if intact]
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return [row for rows in self._rows_by_piece(query, *values) for row in rows]

@@ -69,16 +69,22 @@ def _seat(row: Sequence[Any], major: int) -> SeatRow:
     return SeatRow(*place, blames, *thinking, status, notes, notes_total, peak, measured)
 
 
-def whole_voids(voids: list[CheckedRow], causes: list[CheckedRow]) -> list[VoidRow]:
-    """Return rows of ``voids`` with those of ``void_causes``, both given by column."""
+def whole_voids(voids: list[CheckedRow], causes: list[CheckedRow], spent: list[CheckedRow]) -> list[VoidRow]:
+    """Return rows of ``voids`` with those of ``void_causes`` and ``void_spent``, all given by column."""
     seats_by_attempt = {
         (cause["ordinal"], cause["attempt"]): (tuple(_list(cause["seats"], list[int])), intact) for cause, intact in causes
     }
+    reports = {(told["ordinal"], told["attempt"]): (told["by_seat"], intact) for told, intact in spent}
     out = []
     for row, intact in voids:
-        seats, also = seats_by_attempt.get((row["ordinal"], row["attempt"]), ((), True))
-        lists = {"bots": _list(row["bots"], list[int]), "cpu": _list(row["cpu"], list[float])}
-        out.append(VoidRow(**row | lists, intact=intact and also, causes=seats))
+        attempt = (row["ordinal"], row["attempt"])
+        seats, also = seats_by_attempt.get(attempt, ((), True))
+        bots = _list(row["bots"], list[int])
+        lists = {"bots": bots, "cpu": _list(row["cpu"], list[float])}
+        by_seat, reported = reports.get(attempt, ("", True))
+        told = _by_seat(by_seat, _SPENT, len(bots)) if attempt in reports else ()
+        whole = intact and also and reported and told is not None
+        out.append(VoidRow(**row | lists, intact=whole, causes=seats, spent=told or ()))
     return out
 
 

@@ -193,6 +193,7 @@ class VoidRow(msgspec.Struct, frozen=True):
     at: when, UTC.
     intact: whether it is as it was written.
     causes: the seats that were late.
+    spent: by seat, what its bot reported; None if it was not offered to; () if none was.
     """
 
     event: str
@@ -206,11 +207,33 @@ class VoidRow(msgspec.Struct, frozen=True):
     at: str
     intact: bool = True
     causes: tuple[int, ...] = ()
+    spent: tuple[Spent | None, ...] = ()
 
     @property
     def suspects(self) -> list[int]:
         """The positions of the bots that caused it."""
         return [bot for seat, bot in enumerate(self.bots) if seat in self.causes]
+
+
+class CapRow(msgspec.Struct, frozen=True):
+    """A cap on what the bots of an event spend, by their own word; schema_8.sql describes its columns further.
+
+    event: id of the event.
+    number: 0 for the cap that chose the seeds of the event; from 1 on, those that ended it short.
+    cap, spent, dearest: the cap, what was spent until then, and the most that a table cost, in millionths of the currency.
+    currency: its name.
+    at_least: whether more may have been spent.
+    recorded: how many matches were.
+    """
+
+    event: str
+    number: int
+    cap: int
+    currency: str
+    spent: int
+    at_least: bool
+    dearest: int
+    recorded: int
 
 
 class LinkRow(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
--- What version 8 adds: a store of an older version is brought up to date by making this table, nothing else.
+-- What version 8 adds: a store of an older version is brought up to date by making these tables, nothing else.
 
 -- What bots of a match reported that they spent, by their own word; a row for each match at which a bot was offered to report.
 CREATE TABLE spent (
@@ -8,4 +8,29 @@ CREATE TABLE spent (
     sum TEXT NOT NULL,
     PRIMARY KEY (event, ordinal),
     FOREIGN KEY (event, ordinal) REFERENCES matches (event, ordinal)
+) STRICT;
+
+-- What bots reported in a void attempt at a match; a row for each at which a bot was offered to report.
+CREATE TABLE void_spent (
+    event TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    by_seat TEXT NOT NULL,             -- as in spent
+    sum TEXT NOT NULL,
+    PRIMARY KEY (event, ordinal, attempt),
+    FOREIGN KEY (event, ordinal, attempt) REFERENCES voids (event, ordinal, attempt)
+) STRICT;
+
+-- The caps on what the bots of an event spend: number 0 chose its seeds, and each other one ended it short. Millionths of currency.
+CREATE TABLE caps (
+    event TEXT NOT NULL REFERENCES events (id),
+    number INTEGER NOT NULL,
+    cap INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    spent INTEGER NOT NULL,            -- number 0: in tries, which no match records; else in all until then
+    at_least INTEGER NOT NULL,         -- 1 if more may have been spent, as by a bot that was killed
+    dearest INTEGER NOT NULL,          -- the most that a table is known to cost
+    recorded INTEGER NOT NULL,         -- how many matches were
+    sum TEXT NOT NULL,
+    PRIMARY KEY (event, number)
 ) STRICT;

@@ -38,15 +38,18 @@ TABLES = (
     "cells",
     "set_aside",
     "spent",
+    "void_spent",
+    "caps",
 )
 """The tables whose rows an event's tally counts, beside its own row."""
-READ_ALONE = ("reveals", "conclusions", "set_aside")
+READ_ALONE = ("reveals", "conclusions", "set_aside", "caps")
 READ_WITH = {
     "page_faults": ("matches", ("ordinal",)),
     "times": ("matches", ("ordinal",)),
     "cells": ("matches", ("ordinal",)),
     "spent": ("matches", ("ordinal",)),
     "void_causes": ("voids", ("ordinal", "attempt")),
+    "void_spent": ("voids", ("ordinal", "attempt")),
 }
 """Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""
 

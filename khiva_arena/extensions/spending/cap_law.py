@@ -1,0 +1,64 @@
+"""The law of a cap: a table begins only if all that may be spent by then stays below the cap. Amounts are whole numbers.
+
+So the cap holds as long as no table costs more than the dearest table known when it began. If one does, the sum passes the cap by
+at most that difference, for each table under way.
+"""
+
+from collections.abc import Mapping
+
+from khiva_arena.competition.playing.limits import Table
+
+
+class CapLaw:
+    """The law while an event is played.
+
+    cap: that the sum stays below.
+    spent: the sum so far.
+    """
+
+    def __init__(self, cap: int, before: int = 0, dearest: int = 0, tables: Mapping[Table, int] | None = None) -> None:
+        """Begin with the amounts that earlier runs spent.
+
+        before: the amount that was spent outside of the event's tables.
+        dearest: the most that a table is known to cost, from elsewhere; 0 if nothing is known.
+        tables: the amount that was spent on each of the event's tables.
+        """
+        self.cap = cap
+        self._tables = dict(tables or {})
+        self._under_way: dict[Table, int] = {}  # with the matches that are still to be recorded
+        self._dearest = max(dearest, *self._tables.values(), 0)
+        self.spent = before + sum(self._tables.values())
+
+    @property
+    def dearest(self) -> int:
+        """The most that a table is known to cost."""
+        return self._dearest
+
+    @property
+    def foreseen(self) -> int:
+        """The sum once the tables under way have ended, each counted as the dearest table."""
+        return self.spent + sum(max(0, self._dearest - self._tables.get(table, 0)) for table in self._under_way)
+
+    def fits(self, table: Table) -> bool:
+        """Tell whether a table may begin. While no table has cost anything, one at a time may."""
+        if self._dearest == 0:
+            return self.spent < self.cap and not self._under_way
+        return self.foreseen + max(0, self._dearest - self._tables.get(table, 0)) < self.cap
+
+    def begin(self, table: Table, matches: int) -> None:
+        """Count a table as under way. ``matches``: still to be recorded."""
+        self._under_way[table] = matches
+
+    def add(self, table: Table, amount: int, *, is_recorded: bool) -> None:
+        """Count an attempt at a match of a table. ``is_recorded``: it was not void."""
+        self.spent += amount
+        self._tables[table] = self._tables.get(table, 0) + amount
+        self._dearest = max(self._dearest, self._tables[table])
+        if is_recorded and table in self._under_way:
+            self._under_way[table] -= 1
+            if not self._under_way[table]:
+                del self._under_way[table]
+
+    def none_under_way(self) -> None:
+        """Note that no match is being played: a table that was set aside spends no more."""
+        self._under_way.clear()

@@ -1,0 +1,208 @@
+"""A cap on what the bots of an event spend, while it is played, and the amounts that a store knows."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.common.result import COST, Spent
+from khiva_arena.common.text import harmless
+from khiva_arena.competition.events.extending import chain_of
+from khiva_arena.competition.playing.limits import Table
+from khiva_arena.extensions.spending.cap_law import CapLaw
+from khiva_arena.rating.report.capped import money
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.rows import CapRow
+
+MICRO = 1_000_000
+OWN_LIMIT = "set your provider's own limit, too: a bot that reports too little passes any cap"
+
+
+class Cost(NamedTuple):
+    """The cost of matches, by their bots' own word.
+
+    amount: in millionths of the currency.
+    at_least: whether more may have been spent: a bot ended without its last totals, or the arena lost them.
+    foreign: the names of other currencies in which a bot reported a cost; "" is a name.
+    reported: whether a bot reported a cost at all.
+    """
+
+    amount: int = 0
+    at_least: bool = False
+    foreign: frozenset[str] = frozenset()
+    reported: bool = False
+
+    def plus(self, other: "Cost") -> "Cost":
+        """Return the sum of both."""
+        return Cost(
+            self.amount + other.amount,
+            self.at_least or other.at_least,
+            self.foreign | other.foreign,
+            self.reported or other.reported,
+        )
+
+
+def cost_of(reports: Sequence[Spent | None], currency: str) -> Cost:
+    """Return the cost of an attempt at a match. ``reports``: by seat."""
+    told = [report for report in reports if report is not None]
+    costs = [report for report in told if COST in report.totals]
+    return Cost(
+        sum(report.totals[COST] for report in costs if report.currency == currency),
+        any(report.decisions and not report.whole for report in told),
+        frozenset(report.currency for report in costs if report.currency != currency and report.totals[COST]),
+        bool(costs),
+    )
+
+
+def cost_of_outcome(outcome: Outcome, currency: str) -> Cost:
+    """Return the cost of an attempt that has just ended. A worker that was lost takes the reports with it."""
+    cost = cost_of([seat.spent for seat in outcome.seats], currency)
+    return cost if outcome.seats or not outcome.begun else cost._replace(at_least=True)
+
+
+class KnownCosts(NamedTuple):
+    """The costs that a store knows of an event.
+
+    tables: of each table, void attempts included.
+    matches: of each recorded match, by table.
+    tried: the tries before it began.
+    dearest: the most that a table cost in these tries, or is known to cost.
+    at_least, foreign, reported: as of ``Cost``, of all.
+    """
+
+    tables: dict[Table, int]
+    matches: dict[Table, list[int]]
+    tried: int
+    dearest: int
+    at_least: bool
+    foreign: frozenset[str]
+    reported: bool
+
+    @property
+    def spent(self) -> int:
+        """All that was spent."""
+        return self.tried + sum(self.tables.values())
+
+
+def known_costs(store: Store, event: EventRow, currency: str) -> KnownCosts:
+    """Return the costs that a store knows of an event."""
+    tables: dict[Table, int] = {}
+    matches: dict[Table, list[int]] = {}
+    whole = Cost()
+    for table, reports, is_recorded in _reports(store, event):
+        cost = cost_of(reports, currency)
+        whole = whole.plus(cost)
+        tables[table] = tables.get(table, 0) + cost.amount
+        if is_recorded:
+            matches.setdefault(table, []).append(cost.amount)
+    caps = [row for row in store.caps(event.id) if row.currency == currency]
+    first = next((row for row in caps if row.number == 0), None)
+    at_least = whole.at_least or any(row.at_least for row in caps)
+    tried, dearest = (first.spent, first.dearest) if first else (0, 0)
+    return KnownCosts(tables, matches, tried, dearest, at_least, whole.foreign, whole.reported)
+
+
+def _reports(store: Store, event: EventRow) -> Iterator[tuple[Table, Sequence[Spent | None], bool]]:
+    """Yield the table of each attempt at a match, the reports by seat, and whether it is recorded."""
+    for match in store.matches(event.id, beside=("spent",)):
+        yield (match.seed, match.lineup), match.spent, True
+    for void in store.voids(event.id):
+        yield (void.seed, void.lineup), void.spent, False
+
+
+def millionths(word: str) -> int | None:
+    """Return an amount such as 5.00 in millionths, None for a word that is no amount above 0."""
+    whole, _, part = word.partition(".")
+    if not (word.isascii() and (whole + part).isdigit() and whole and len(part) <= 6 and len(whole) <= 9):
+        return None
+    return int(Decimal(word) * MICRO) or None
+
+
+class SpendCap(NamedTuple):
+    """The cap of a run.
+
+    cap: in millionths of the currency.
+    currency: its name.
+    tried: what tries before it cost.
+    dearest: the most that a table is known to cost.
+    chooses: whether it has chosen the seeds of a new event.
+    """
+
+    cap: int
+    currency: str
+    tried: Cost = Cost()
+    dearest: int = 0
+    chooses: bool = False
+
+    def begin(self, store: Store, event: EventRow) -> "CapOfEvent":
+        """Begin the limit of an event: the events that it extends count, too."""
+        if self.chooses and not store.caps(event.id):
+            known = (self.cap, self.currency, self.tried.amount, self.tried.at_least, self.dearest)
+            store.add_cap(CapRow(event.id, 0, *known, recorded=0))
+        chain = chain_of({row.id: row for row in store.events()}, event)
+        return CapOfEvent(self, store, event, [known_costs(store, row, self.currency) for row in chain])
+
+
+class CapOfEvent:
+    """The cap while an event is played, as ``playing.limits.PlayLimit`` wants it."""
+
+    def __init__(self, cap: SpendCap, store: Store, event: EventRow, chain: Sequence[KnownCosts]) -> None:
+        """``chain``: the costs of the events that it extends, and its own."""
+        self._cap, self._store, self._event = cap, store, event
+        own = chain[-1]
+        before = own.tried + sum(known.spent for known in chain[:-1])
+        dearest = max(cap.dearest, *(max(known.dearest, *known.tables.values(), 0) for known in chain))
+        self._law = CapLaw(cap.cap, before, dearest, own.tables)
+        self._at_least = any(known.at_least for known in chain)
+        self._foreign = frozenset[str]().union(*(known.foreign for known in chain))
+        self._refused: Table | None = None
+        self._noted = self._noted_before = 0
+
+    @property
+    def ended(self) -> str:
+        """How the cap ended the event; "" if it did not."""
+        if self._refused is None:
+            return ""
+        number, currency = self._event.number, harmless(self._cap.currency)
+        if self._foreign:
+            others = ", ".join(sorted(harmless(name) or "no currency" for name in self._foreign))
+            return (
+                f"event {number} is not over, and no more of it is played: a bot reported a cost in {others}, which a cap in "
+                f"{currency} cannot count"
+            )
+        reached = f"ended event {number} short" if self._noted else f"is reached, and event {number} is not over"
+        spent = money(self._law.spent, currency, self._at_least)
+        return (
+            f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the bots' own word; a higher --spend goes "
+            f"on; {OWN_LIMIT}"
+        )
+
+    def may_begin(self, table: Table, matches: int) -> bool:
+        if self._foreign or not self._law.fits(table):
+            self._refused = table
+            return False
+        self._law.begin(table, matches)
+        return True
+
+    def note(self, table: Table, outcome: Outcome) -> None:
+        cost = cost_of_outcome(outcome, self._cap.currency)
+        self._noted += 1
+        self._at_least = self._at_least or cost.at_least
+        self._foreign |= cost.foreign
+        self._law.add(table, cost.amount, is_recorded=outcome.record is not None)
+
+    def goes_on(self) -> bool:
+        self._law.none_under_way()
+        is_new, self._noted_before = self._noted > self._noted_before, self._noted
+        if self._refused is None or self._foreign or not is_new or not self._law.fits(self._refused):
+            return False
+        self._refused = None
+        return True
+
+    def end(self, recorded: int) -> None:
+        rows = self._store.caps(self._event.id)
+        state = (self._cap.cap, self._cap.currency, self._law.spent, self._at_least, self._law.dearest)
+        row = CapRow(self._event.id, 1 + max((row.number for row in rows), default=0), *state, recorded=recorded)
+        is_told = bool(rows) and rows[-1].number > 0 and rows[-1] == CapRow(row.event, rows[-1].number, *state, recorded=recorded)
+        if self._refused is not None and not self._foreign and not is_told:
+            self._store.add_cap(row)

@@ -1,0 +1,329 @@
+"""``run --spend 5.00``: how many line-ups and seeds a cap allows, from the measured cost of matches."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from math import sqrt
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.preflight import greetings
+from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common.result import COST
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
+from khiva_arena.competition.events.durations import alike
+from khiva_arena.competition.events.extending import length_of
+from khiva_arena.competition.playing.executor import Executor
+from khiva_arena.competition.playing.starts import BudgetTrial, Entrants, first_header
+from khiva_arena.competition.run.budget import (
+    BudgetTable,
+    Proposal,
+    begun_in,
+    check_form,
+    errors_to_expect,
+    is_over,
+    line_ups_of,
+    only_warnings,
+    shape_that_fits,
+    stores_beside,
+    table_of,
+)
+from khiva_arena.competition.run.budget_try import TRY_MATCHES, Trial
+from khiva_arena.competition.run.who_plays import executor_of, players_of
+from khiva_arena.competition.settings.define import definition_of
+from khiva_arena.competition.settings.isolation import admit, chosen_sandbox
+from khiva_arena.competition.settings.settings import Settings
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.extensions.spending.spend_cap import (
+    OWN_LIMIT,
+    Cost,
+    KnownCosts,
+    SpendCap,
+    cost_of_outcome,
+    known_costs,
+    millionths,
+)
+from khiva_arena.rating.report.capped import money
+from khiva_arena.rating.schedule import formats
+from khiva_arena.records.replay.definition import Definition
+from khiva_arena.records.store.db import FILE, EventRow, Store
+from khiva_arena.words import count
+
+OPTION = "--spend"
+_FEW = 4  # matches of a try at least, if the cap allows them
+_SHARE = 6  # of a cap at most one of so many parts is spent on a try, and the matches under way by then
+_SURE = 2.0  # standard errors: about 95 %
+_TELLS = "docs/language-models.md says how a bot reports"
+
+
+class MatchCost(NamedTuple):
+    """The measured cost of a match.
+
+    mean, high: in millionths of the currency: of one, and the most that the mean is likely to be.
+    table: the most that a table is known to cost, or would cost if all its matches were as dear as the dearest.
+    source: where it comes from, in words.
+    tried: what the try cost that told it.
+    """
+
+    mean: float
+    high: float
+    table: int
+    source: str
+    tried: Cost
+
+
+def match_cost(amounts: Sequence[int], table: int, source: str, tried: Cost) -> MatchCost:
+    """Return the cost of a match by those of some. A single one does not say how others differ: half as much again is assumed."""
+    mean = fmean(amounts)
+    error = _SURE * stdev(amounts) / sqrt(len(amounts)) if len(amounts) > 1 else mean / 2
+    return MatchCost(mean, mean + error, table, source, tried)
+
+
+def propose(stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: Say, *, new_event: bool) -> Proposal:
+    """Return the line-ups and seeds that a cap allows, as ``competition.run.caps.Caps`` wants them."""
+    amount = millionths(cap)
+    if amount is None:
+        raise ConfigError(f"{OPTION} {cap}: give an amount with at most 6 digits behind the point, as 5.00")
+    check_form(stages, entrants, OPTION)
+    _check_reporting(entrants)
+    first = stages[0]
+    sandbox = chosen_sandbox(first)
+    executor = executor_of(first, Entrants(tuple(entrants)), sandbox, None, say)
+    admit(sandbox, first, say, rated=True)
+    with ExitStack() as stack:
+        playing = players_of(stages, entrants, sandbox, executor, stack)
+        _check_reporting(playing.entrants)
+        definition = definition_of(first, playing.entrants, sandbox)
+        if first.place and not first.leaves_out:
+            executor.say = only_warnings(say)  # the run says again who is ready
+        playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
+        currency = None if first.place else _currency_named(first, playing, sandbox, say)
+        return _Asked(first, playing, sandbox, definition, amount, say).propose(executor, currency, new_event=new_event)
+
+
+def _check_reporting(entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError if no bot is offered to report."""
+    if not any(bot.reports for bot in entrants):
+        raise ConfigError(
+            f"{OPTION}: none of these bots reports a cost, since no bot.toml here says `reports = true`; leave {OPTION} out, or "
+            f"let the bots report: {_TELLS}"
+        )
+
+
+def _currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> str:
+    """Return the currency that the bots' hellos name. Raises ConfigError if that is none, or several."""
+    bots = [bot for bot in playing.entrants if bot.reports]
+    commands = [playing.commands[bot.identity] for bot in bots]
+    told = [report.spent for report in greetings(commands, first_header(first, playing.entrants, sandbox), sandbox)]
+    named: dict[str, list[str]] = {}
+    for bot, spent in zip(bots, told, strict=True):
+        named.setdefault(spent.currency if spent else "", []).append(harmless(bot.name))
+    silent = named.pop("", [])
+    _check_one(named, silent)
+    if silent:
+        words = "no currency is named, so a cost that is reported without one ends the event"
+        say(f"{OPTION}: {', '.join(silent)}: {words}", warning=True)
+    if unseen := [harmless(bot.name) for bot in playing.entrants if not bot.reports and bot.name in first.network]:
+        say(f"{OPTION}: {', '.join(unseen)}: has a network and reports nothing, so the cap cannot count it", warning=True)
+    return next(iter(named))
+
+
+def _check_one(named: Mapping[str, Sequence[str]], silent: Sequence[str] = ()) -> None:
+    """Raise ConfigError unless bots name one currency. ``silent``: the bots that name none."""
+    if not named:
+        raise ConfigError(
+            f"{OPTION}: {', '.join(silent)}: no bot names a currency, so no cost can be counted; give each its prices and a "
+            "currency, as --price-in, --price-out and --currency of shipped:python/llm"
+        )
+    if len(named) > 1:
+        each = "; ".join(f"{harmless(currency)}: {', '.join(names)}" for currency, names in sorted(named.items()))
+        raise ConfigError(f"{OPTION}: one cap cannot count several currencies ({each}); give all bots prices in one currency")
+
+
+class _Asked(NamedTuple):
+    """A run with a cap, whose bots are ready to play."""
+
+    first: Settings
+    playing: Entrants
+    sandbox: Sandbox
+    definition: Definition
+    cap: int
+    say: Say
+
+    def propose(self, executor: Executor, currency: str | None, *, new_event: bool) -> Proposal:
+        store_exists = Store.check(self.first.out)
+        chain = begun_in(self.first, self.definition) if store_exists and not new_event else []
+        measure: MatchCost | None = None
+        if currency is None:
+            currency = self._currency_of(chain)
+        if currency is not None:
+            measure = self._recorded(currency)
+        known = self._known(chain, currency) if currency is not None else []
+        if chain and currency is not None and (kept := self._kept(chain, known, currency, is_measured=measure is not None)):
+            return kept
+        if measure is None:
+            currency, measure = self._try(executor, currency)
+        assert currency is not None
+        table = table_of(self.first, self.definition) if store_exists else None
+        return self._chosen(measure, currency, chain, known, table)
+
+    def _currency_of(self, chain: Sequence[EventRow]) -> str | None:
+        """Return the currency of the cap that events were played with, None if there was none."""
+        if not chain:
+            return None
+        with Store.read(self.first.out) as store:
+            return next((row.currency for event in chain for row in store.caps(event.id)), None)
+
+    def _known(self, chain: Sequence[EventRow], currency: str) -> list[KnownCosts]:
+        if not chain:
+            return []
+        with Store.read(self.first.out) as store:
+            for event in chain:
+                if others := {row.currency for row in store.caps(event.id)} - {currency}:
+                    before = ", ".join(map(harmless, sorted(others)))
+                    raise ConfigError(
+                        f"{OPTION}: event {event.number} was played with a cap in {before}, and the bots now name "
+                        f"{harmless(currency)}; --new-event begins another one"
+                    )
+            return [known_costs(store, event, currency) for event in chain]
+
+    def _kept(
+        self, chain: Sequence[EventRow], known: Sequence[KnownCosts], currency: str, *, is_measured: bool
+    ) -> Proposal | None:
+        """Return the proposal to go on with an event as it was begun; None if it is over, and a higher cap extends it."""
+        spent = sum(one.spent for one in known)
+        with Store.read(self.first.out) as store:
+            chose = max((row.cap for event in chain for row in store.caps(event.id) if row.number == 0), default=0)
+        over = is_over(self.first, chain[-1])
+        if over and is_measured and self.cap > chose:
+            return None
+        seeds, of = length_of(chain), money(self.cap, currency)
+        state = "is over" if over else "has been begun"
+        next_step = "; a higher one extends it" if over else ""
+        told = money(spent, "", any(one.at_least for one in known))
+        self.say(
+            f"{OPTION}: the {count(seeds, 'seed')} of event {chain[-1].number}, which {state}, stay; {told} of {of} spent, "
+            f"by the bots' own word{next_step}"
+        )
+        same = replace(self.first, seeds=seeds, lineups=line_ups_of(chain[-1]))
+        return Proposal(same, self._trial, limit=SpendCap(self.cap, currency).begin)
+
+    @property
+    def _trial(self) -> BudgetTrial:
+        return BudgetTrial(self.sandbox, self.playing)
+
+    # --- the cost of a match ---
+
+    def _recorded(self, currency: str) -> MatchCost | None:
+        """Return the cost of a match by matches of the same bots in the store, or else in the newest store beside it that has
+        some."""
+        reporting = {bot.identity for bot in self.playing.entrants if bot.reports}
+        for folder in (self.first.out, *stores_beside(self.first.out)):
+            if not (folder / FILE).is_file():
+                continue
+            try:
+                with Store.read(folder) as store:
+                    found = list(_alike(store, self.definition, reporting, currency))
+            except StoreError:
+                if folder == self.first.out:
+                    raise
+                continue  # what stands beside it is of no concern
+            amounts = [amount for _, known in found for of_table in known.matches.values() for amount in of_table]
+            if not amounts or not any(amounts):
+                continue
+            dearest = max(max(known.tables.values()) for _, known in found)
+            numbers = ", ".join(str(event.number) for event, _ in found)
+            place = "this store" if folder == self.first.out else str(folder)
+            events = f"event{'s' if len(found) > 1 else ''} {numbers}"
+            return match_cost(amounts, dearest, f"{count(len(amounts), 'match', 'matches')} of {events} in {place}", Cost())
+        return None
+
+    def _try(self, executor: Executor, currency: str | None) -> tuple[str, MatchCost]:
+        """Play matches that are not recorded, and return the currency of their costs, and what one costs."""
+        self.say(f"{OPTION}: no such match is recorded here yet; a few are played first to measure their cost, which counts")
+        line_ups = formats.shapes(self.definition.terms())[0].line_ups
+        most = min(TRY_MATCHES, max(_FEW, line_ups))
+        outcomes: list[Outcome] = []
+
+        def goes_on() -> bool:
+            told = [report.totals.get(COST, 0) for outcome in outcomes for seat in outcome.seats if (report := seat.spent)]
+            return _SHARE * sum(told) < self.cap
+
+        commands: list[Command] = [self.playing.commands[bot.identity] for bot in self.playing.entrants]
+        trial = Trial(self.definition, self.sandbox, 0.0, self.say)
+        trial.play(executor, commands, most, goes_on, outcomes.append)
+        if currency is None:
+            named: dict[str, list[str]] = {}
+            for outcome in outcomes:
+                for seat in outcome.seats:
+                    if seat.spent and COST in seat.spent.totals:
+                        named.setdefault(seat.spent.currency, []).append(harmless(seat.name))
+            named = {name: sorted({*bots}) for name, bots in named.items()}
+            _check_one({name: bots for name, bots in named.items() if name}, named.get("", ["they"]))
+            currency = next(filter(None, named))
+        costs = [(outcome, cost_of_outcome(outcome, currency)) for outcome in outcomes]
+        tried = Cost()
+        for _, cost in costs:
+            tried = tried.plus(cost)
+        played = [cost.amount for outcome, cost in costs if outcome.record is not None]
+        spent = f"the try of {count(len(played), 'match', 'matches')} spent {money(tried.amount, currency, tried.at_least)}"
+        if tried.foreign:
+            others = ", ".join(sorted(harmless(name) or "no currency" for name in tried.foreign))
+            raise ConfigError(f"{OPTION}: a bot reported a cost in {others}, and others in {harmless(currency)}; {spent}")
+        if not played:
+            raise ConfigError(f"{OPTION}: no match could be played {executor.trial_words.nowhere} now; {spent}")
+        if not tried.amount:
+            raise ConfigError(
+                f"{OPTION}: no bot reported a cost, so a cap ends nothing; leave it out, or give each bot its prices"
+            )
+        source = f"a try of {count(len(played), 'match', 'matches')}, which cost {money(tried.amount, currency, tried.at_least)}"
+        return currency, match_cost(played, self.definition.seats * max(played), source, tried)
+
+    # --- the choice ---
+
+    def _chosen(
+        self,
+        measure: MatchCost,
+        currency: str,
+        chain: Sequence[EventRow],
+        known: Sequence[KnownCosts],
+        table: BudgetTable | None,
+    ) -> Proposal:
+        """Return the line-ups and seeds that the cap allows beside those that are played. Raises ConfigError if no seed fits."""
+        seats, cap = self.first.seats, money(self.cap, harmless(currency))
+        before = sum(one.spent for one in known) + measure.tried.amount
+        left = self.cap - before - measure.table  # for all tables but the dearest
+        room = 1 + int((left - 1) / max(measure.high * seats, 1.0)) if left > 0 else 0
+        first = replace(self.first, lineups=line_ups_of(chain[-1])) if chain else self.first
+        shape = shape_that_fits(first, self.definition, room, table.standings.shared_deals if table else None)
+        a_seed = shape.line_ups * seats * measure.mean
+        spent = f"; {money(before, '', measure.tried.at_least)} are spent" if before else ""
+        a_match = f"a match costs {money(round(measure.mean), harmless(currency))}, from {measure.source}"
+        if room < shape.line_ups:
+            needs = f"one seed of {count(shape.line_ups, 'line-up')} costs about {money(round(a_seed), harmless(currency))}"
+            self_words = "too little" if not chain else "too little to extend the event"
+            raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; give more, or fewer bots")
+        matches = shape.seeds * shape.line_ups * seats
+        lines = (
+            f"{OPTION}: {a_match}",
+            f"{count(shape.seeds, 'seed')} x {count(shape.line_ups, 'line-up')} x {seats} rotations = {matches} matches: about "
+            f"{money(round(before + matches * measure.mean), '')} of {cap}{spent}; {OWN_LIMIT}",
+            errors_to_expect(table, self.definition, shape.seeds, shape.line_ups),
+        )
+        settings = replace(first, seeds=length_of(chain) + shape.seeds, lineups=shape.named)
+        spend_cap = SpendCap(self.cap, currency, measure.tried, measure.table, chooses=True)
+        return Proposal(settings, self._trial, lines, limit=spend_cap.begin)
+
+
+def _alike(store: Store, definition: Definition, reporting: set[str], currency: str) -> Iterator[tuple[EventRow, KnownCosts]]:
+    """Yield the events of such matches in which all bots play that report, with their costs."""
+    for event in store.events():
+        if alike(event.definition, definition) and reporting <= {bot.identity for bot in event.bots}:
+            known = known_costs(store, event, currency)
+            if known.matches and known.reported and not known.foreign:
+                yield event, known

@@ -1,0 +1,21 @@
+"""The cap that ended an event short, in words for tables and pages."""
+
+from khiva_arena.common.text import harmless
+from khiva_arena.rating.report.shapes import Capped
+
+
+def money(amount: int, currency: str, at_least: bool = False) -> str:
+    """Return millionths of a currency as an amount with two digits or more."""
+    whole, part = divmod(amount, 1_000_000)
+    digits = f"{part:06}".rstrip("0").ljust(2, "0")
+    return f"{'at least ' if at_least else ''}{whole:,}.{digits} {currency}".rstrip()
+
+
+def ended_by(capped: Capped) -> str:
+    """Return how a cap ended an event, as a part of a heading."""
+    currency = harmless(capped.currency)
+    spent = money(capped.spent, currency, capped.at_least)
+    return (
+        f"ended by its cap of {money(capped.cap, currency)}: {spent} spent, by the bots' own word, so set your provider's own "
+        "limit, too"
+    )
