@@ -130,8 +130,10 @@ _PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
 _CELLS = ("cells", list[str] | msgspec.UnsetType, msgspec.UNSET)
 _NOT_PLAYED = ("not_played", list[shapes.NotPlayedBot] | msgspec.UnsetType, msgspec.UNSET)
 _CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.UNSET)
+_REPORTED = ("reported", list[shapes.ReportedChoices] | msgspec.UnsetType, msgspec.UNSET)
 _SENTENCE = ("sentence", str)
-_OF_A_POOL = (_SENTENCE, ("next", list[str]), _EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS, _NOT_PLAYED)
+_BESIDE = (_PARTIAL, _CONTRASTS, _CELLS, _NOT_PLAYED, _REPORTED)
+_OF_A_POOL = (_SENTENCE, ("next", list[str]), _EXTENDS, _RULES, _PLACES, *_SOME, *_BESIDE)
 
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any] | tuple[str, Any, Any]) -> type:

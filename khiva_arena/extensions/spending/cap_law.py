@@ -1,7 +1,7 @@
 """The law of a cap: a table begins only if all that may be spent by then stays below the cap. Amounts are whole numbers.
 
-So the cap holds as long as no table costs more than the dearest table known when it began. If one does, the sum passes the cap by
-at most that difference, for each table under way.
+So the cap holds as long as no table costs more than the dearest known when it began. If one does, the sum passes the cap by at
+most that difference, for each table under way. The dearest table known is one whose matches all cost as much as the dearest match.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,18 @@ class CapLaw:
     spent: the sum so far.
     """
 
-    def __init__(self, cap: int, before: int = 0, dearest: int = 0, tables: Mapping[Table, int] | None = None) -> None:
+    def __init__(
+        self, cap: int, per_table: int, before: int = 0, dearest: int = 0, tables: Mapping[Table, int] | None = None
+    ) -> None:
         """Begin with the amounts that earlier runs spent.
 
+        per_table: the number of matches of a table.
         before: the amount that was spent outside of the event's tables.
         dearest: the most that a table is known to cost, from elsewhere; 0 if nothing is known.
         tables: the amount that was spent on each of the event's tables.
         """
         self.cap = cap
+        self._per_table = per_table
         self._tables = dict(tables or {})
         self._under_way: dict[Table, int] = {}  # with the matches that are still to be recorded
         self._dearest = max(dearest, *self._tables.values(), 0)
@@ -53,7 +57,7 @@ class CapLaw:
         """Count an attempt at a match of a table. ``is_recorded``: it was not void."""
         self.spent += amount
         self._tables[table] = self._tables.get(table, 0) + amount
-        self._dearest = max(self._dearest, self._tables[table])
+        self._dearest = max(self._dearest, self._tables[table], self._per_table * amount)
         if is_recorded and table in self._under_way:
             self._under_way[table] -= 1
             if not self._under_way[table]:

@@ -66,7 +66,7 @@ class KnownCosts(NamedTuple):
     tables: of each table, void attempts included.
     matches: of each recorded match, by table.
     tried: the tries before it began.
-    dearest: the most that a table cost in these tries, or is known to cost.
+    dearest: the most that a table was known to cost when a cap chose its seeds; 0 if none did.
     at_least, foreign, reported: as of ``Cost``, of all.
     """
 
@@ -77,6 +77,11 @@ class KnownCosts(NamedTuple):
     at_least: bool
     foreign: frozenset[str]
     reported: bool
+
+    def dearest_table(self, per_table: int) -> int:
+        """Return the most that a table cost, or would cost if all its matches cost as much as the dearest."""
+        matches = (per_table * amount for of_table in self.matches.values() for amount in of_table)
+        return max(self.dearest, *self.tables.values(), *matches, 0)
 
     @property
     def spent(self) -> int:
@@ -151,8 +156,9 @@ class CapOfEvent:
         self._cap, self._store, self._event = cap, store, event
         own = chain[-1]
         before = own.tried + sum(known.spent for known in chain[:-1])
-        dearest = max(cap.dearest, *(max(known.dearest, *known.tables.values(), 0) for known in chain))
-        self._law = CapLaw(cap.cap, before, dearest, own.tables)
+        per_table = event.definition.seats  # as many rotations
+        dearest = max(cap.dearest, *(known.dearest_table(per_table) for known in chain))
+        self._law = CapLaw(cap.cap, per_table, before, dearest, own.tables)
         self._at_least = any(known.at_least for known in chain)
         self._foreign = frozenset[str]().union(*(known.foreign for known in chain))
         self._refused: Table | None = None

@@ -236,7 +236,7 @@ class _Asked(NamedTuple):
             amounts = [amount for _, known in found for of_table in known.matches.values() for amount in of_table]
             if not amounts or not any(amounts):
                 continue
-            dearest = max(max(known.tables.values()) for _, known in found)
+            dearest = max(known.dearest_table(self.definition.seats) for _, known in found)
             numbers = ", ".join(str(event.number) for event, _ in found)
             place = "this store" if folder == self.first.out else str(folder)
             events = f"event{'s' if len(found) > 1 else ''} {numbers}"

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from khiva_arena.common.result import COST
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report.columns import TABLE, Column, Standing
+from khiva_arena.rating.report.shapes import ReportedChoices
+from khiva_arena.rating.report.standings import DIGITS
 from khiva_arena.rating.report.text import number, short
 from khiva_arena.rating.report.values import Apart
 
@@ -122,6 +124,8 @@ class SpentColumns:
                 "or after another try; lot%: random choices, since it gave no usable answer; failed%: random choices, since its "
                 "provider failed; tok-in, tok-out: tokens; cost; wait-s: seconds waited."
             )
+        if any(row.spent and COST in row.spent.totals for row in rows):
+            lines.append("cost: set your provider's own limit, too; a bot that reports too little passes any cap.")
         if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
             lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
         if many := [short(row.name) for row in rows if _has_many(row)]:
@@ -135,6 +139,17 @@ class SpentColumns:
     def sentence(self, rows: Sequence[Standing]) -> str:
         many = [f"{short(row.name)} {number(lots(row), 1)} %" for row in rows if _has_many(row)]
         return f"Random choices in more than {MANY_LOTS:g} % of decisions: {', '.join(many)}." if many else ""
+
+    def shares(self, rows: Sequence[Standing]) -> list[ReportedChoices]:
+        def rounded(row: Standing, name: str) -> float | None:
+            share = _share(row, name)
+            return None if share is None else round(share, DIGITS)
+
+        def of(row: Standing) -> ReportedChoices:
+            model, retry, lot, failed = (rounded(row, name) for name in (MODEL, RETRY, LOT, FAILED))
+            return ReportedChoices(row.bot, model, retry, lot, failed, MARK if _has_many(row) else "")
+
+        return [*map(of, rows)]
 
     def apart(self, rows: Sequence[Standing], percent: str) -> Apart:
         try:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.league_batches import public_words_of, words_of
@@ -18,6 +20,7 @@ from khiva_arena.display.terminal.tty import table_width
 from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.rating.report import contrasts, places, section_text
 from khiva_arena.rating.report.rating_table import to_text
+from khiva_arena.rating.report.reported import shows_spent
 from khiva_arena.rating.report.same_names import under_a_table
 from khiva_arena.rating.report.section_names import EFFECTS
 from khiva_arena.rating.report.shapes import NotPlayedBot
@@ -85,9 +88,20 @@ def _to_json(folder: Path, tables: Sequence[PooledTable]) -> dict[str, Any]:
     rows = []
     for table in tables:
         said, _, command = table.verdict(command=_more_seeds(folder, table)).partition("\n")
-        rows.append({**table.to_json(), "sentence": harmless(said), "next": [command] if command else []})
+        rows.append({**table.to_json(), **_reported(table), "sentence": harmless(said), "next": [command] if command else []})
     said = " ".join(row["sentence"] for row in rows if row["sentence"])
     return {"v": 1, "sentence": said if tables else harmless(f"no event to rate in {folder}"), "standings": rows}
+
+
+def _reported(table: PooledTable) -> dict[str, Any]:
+    """Return the shares that bots report under their key, and which bots are listed below a line; {} if none could report."""
+    shows = shows_spent(table.standings.rows)
+    if shows is None:
+        return {}
+    shares = shows.shares(table.standings.rows)
+    if table.apart is not None:
+        shares = [replace(share, below=share.bot in table.apart.bots) for share in shares]
+    return {"reported": to_builtins(shares)}
 
 
 def _print_not_played(bots: Sequence[NotPlayedBot]) -> None:

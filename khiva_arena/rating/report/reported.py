@@ -5,6 +5,7 @@ from typing import Protocol
 
 from khiva_arena.common.hooks import Hook, row_of
 from khiva_arena.rating.report.columns import Column, Standing
+from khiva_arena.rating.report.shapes import ReportedChoices
 from khiva_arena.rating.report.values import Apart
 
 _EXTENSION = "spending"
@@ -21,6 +22,9 @@ class ShowsSpent(Protocol):
 
     def sentence(self, rows: Sequence[Standing]) -> str:
         """Return a sentence for the top of a page, "" if there is no need of one."""
+
+    def shares(self, rows: Sequence[Standing]) -> list[ReportedChoices]:
+        """Return the share of each bot's decisions by who chose; null where a bot does not say how many were random."""
 
     def apart(self, rows: Sequence[Standing], percent: str) -> Apart:
         """Return the bots to be listed below a line, as a flag asks. Raises ConfigError for what is no percentage."""

@@ -354,6 +354,25 @@ class Rated(Struct, frozen=True):
     fewest_batches: int | UnsetType = UNSET
 
 
+class ReportedChoices(Struct, frozen=True, omit_defaults=True):
+    """The share of a bot's decisions by who chose, in percent, by its own word.
+
+    bot: its id.
+    model, retry: the model, at once or after another try.
+    lot, failed: random choices, since the model gave no usable answer, or since its provider failed.
+    mark: "lots" if many were random, else "".
+    below: whether ``--most-lots`` lists it below the line; left out without that.
+    """
+
+    bot: str
+    model: float | None
+    retry: float | None
+    lot: float | None
+    failed: float | None
+    mark: str
+    below: bool | UnsetType = UNSET
+
+
 class NotPlayedBot(Struct, frozen=True):
     """A bot that was left out of an event, or a file or folder among its bots that is none.
 

@@ -37,8 +37,8 @@ class MoreSeeds(NamedTuple):
 
 
 def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds | None = None, *, so_far: bool = False) -> str:
-    """Return who won, and whether that could be luck, in a sentence or two; "" if nobody is rated and there are no places. A line
-    with a command may follow, if ``more`` has one.
+    """Return who won, and whether that could be luck, in a sentence or two; "" if nobody is rated and there are no places. A
+    warning of random choices comes before it. A line with a command may follow, if ``more`` has one.
 
     places: of the last event, if its format has them.
     more: None if no more seeds can be played.
@@ -46,14 +46,14 @@ def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds 
     """
     rows = [row for row in standings.rows if row.elo is not None and row.rank is not None]
     place = _of_places(standings, places) if places else ""
+    warning = shows.sentence(standings.rows) if (shows := shows_spent(standings.rows)) else ""
     if len(rows) < 2:
-        return f"{place}." if place else ""
+        return f"{warning} {place}{'.' if place else ''}".strip()
     lead = first_place(rows, standings.blocks)
     alone = "is ahead" if place else "won" if lead.is_certain and not so_far else "leads"
     said = lead.sentence(alone, so_far=so_far)
     said = f"{place}; by ratings {said}" if place else said
-    if (shows := shows_spent(rows)) and (warning := shows.sentence(rows)):
-        said = f"{warning} {said}"
+    said = f"{warning} {said}".strip()
     if more is None or so_far or lead.leaders > 1 or not lead.is_known or lead.is_certain:
         return said
     return f"{said} {_seeds_that_tell(standings, rows[0], may_be_first(rows), more)}".rstrip()

@@ -46,3 +46,44 @@ def stand_ins(folder: Path) -> list[Path]:
             (place / name).write_bytes((kit / name).read_bytes())
         (place / "bot.toml").write_text(f'name = "{place.name}"\nrun = "{{python}} main.py {place.name}"\nreports = true\n')
     return folders
+
+
+_COSTLY = """
+import os
+import sys
+
+from khiva_kit import note
+from khiva_spent import play
+
+currency, cost, dies = sys.argv[1:]
+spent = {"model": 0, "lot": 0, "cost": int(cost)}
+
+
+def choose(decide, match):
+    spent["model"] += 1
+    if dies == "dies" and match["seat"] == 0 and spent["model"] == 3:
+        note("in all %d" % spent["cost"])
+        os._exit(1)
+    return 0
+
+
+play("costly", choose, spent, currency=currency if currency != "none" else "")
+note("in all %d" % spent["cost"])
+"""
+
+
+def costly(folder: Path, name: str, currency: str = "EUR", cost: int = 500, dies: bool = False) -> str:
+    """Write a bot that reports so many millionths for each match, and return its name.
+
+    currency: that its hello names; "none" for none.
+    dies: whether it exits in the first seat at its third decision.
+    """
+    place = folder / name
+    place.mkdir(parents=True)
+    kit = Path(__file__).parents[4] / "bots" / "python" / "kit"
+    (place / "main.py").write_text(_COSTLY)
+    for file in ("khiva_kit.py", "khiva_spent.py"):
+        (place / file).write_bytes((kit / file).read_bytes())
+    run = f"{{python}} main.py {currency} {cost} {'dies' if dies else 'lives'}"
+    (place / "bot.toml").write_text(f'name = "{name}"\nrun = "{run}"\nreports = true\n')
+    return name

@@ -1,0 +1,168 @@
+"""``run --spend``: a cap chooses the seeds and ends an event between two tables, and the sums are those of the bots' own logs."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pages
+import pytest
+from arena import arena, bots
+from cases import cases
+from msgspec.structs import replace
+from stand_in import costly
+from wording import sentence
+
+import khiva_arena
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.common.exit_codes import BAD_RESULT, UNUSABLE
+from khiva_arena.records.store.db import Store
+
+pytestmark = pytest.mark.slow
+HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--rule", "max_turns=6", "--out", "out", "--seed", "cap")
+ENDED, REACHED = sentence("spending", "ended", number="1"), sentence("spending", "reached", number="1")
+
+
+def logged(folder: Path) -> int:
+    """Return what the bots' own logs of all recorded matches say that they cost."""
+    notes = [note for match in khiva_arena.matches(folder / "out") for note in match.notes]
+    return sum(int(amount) for note in notes for amount in re.findall(r"^in all (\d+)$", note, re.MULTILINE))
+
+
+def table_of(folder: Path) -> dict[str, Any]:
+    (table,) = json.loads(arena("standings", "out", "--json", cwd=folder).stdout)["standings"]
+    return dict(table)
+
+
+def tables(folder: Path) -> dict[tuple[int, int], int]:
+    """Return how many matches of each table are recorded."""
+    with Store.read(folder / "out") as store:
+        found = [(match.seed, match.lineup) for event in store.events() for match in store.matches(event.id)]
+    return {table: found.count(table) for table in found}
+
+
+def begun(folder: Path) -> list[str]:
+    """Write three bots, and begin an event of 5 seeds without a match; return the words of its run."""
+    run = ["run", *bots(*(costly(folder, name) for name in ("a", "b", "c"))), *HOW]
+    arena(*run, "--seeds", "5", "--commit", cwd=folder)
+    return run
+
+
+@cases("jobs", ["1", "4"])
+def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(jobs: str, tmp_path: Path) -> None:
+    tmp_path /= f"at {jobs}"
+    run = [*begun(tmp_path), "-j", jobs]
+    said = arena(*run, "--spend", "0.0125", cwd=tmp_path, code=BAD_RESULT)
+    assert ENDED in said.stderr
+    assert sentence("spending", "own-limit") in said.stderr
+    assert sentence("spending", "capped", cap="0.0125") in " ".join(said.stdout.split())
+    table = table_of(tmp_path)
+    (part,) = table["partial"]
+    assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": False, "currency": "EUR"}
+    assert sum(row["spent"]["totals"]["cost"] for row in table["rows"]) == logged(tmp_path) == 12_000
+    assert table["left_out"] == {"matches": 0, "incomplete": [], "set_aside": []}
+    assert {*tables(tmp_path).values()} == {2}
+    first = [(k, lineup) for k in range(5) for lineup in range(3)][: len(tables(tmp_path))]
+    assert sorted(tables(tmp_path)) == first, "the order is that of the schedule"
+    assert f"{part['recorded']} of 30 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    arena("report", "out", "--out", "page.html", cwd=tmp_path)
+    assert sentence("spending", "capped", cap="0.0125") in pages.text(tmp_path / "page.html")
+    again = arena(*run, "--spend", "0.0125", cwd=tmp_path, code=BAD_RESULT)
+    assert REACHED in again.stderr
+    assert table_of(tmp_path)["partial"] == [part]
+    more = arena(*run, "--spend", "0.0165", cwd=tmp_path, code=BAD_RESULT)
+    assert ENDED in more.stderr
+    assert logged(tmp_path) == 16_000
+    (longer,) = table_of(tmp_path)["partial"]
+    assert part["recorded"] < longer["recorded"]
+    assert longer["capped"]["spent"] == logged(tmp_path)
+    whole = arena(*run, "--spend", "100", cwd=tmp_path)
+    assert ENDED not in whole.stderr
+    assert "partial" not in table_of(tmp_path)
+
+
+def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
+    run = ["run", *bots(*(costly(tmp_path, name) for name in ("a", "b", "c"))), *HOW]
+    said = arena(*run, "--spend", "0.03", "-j", "2", cwd=tmp_path).stderr
+    assert "a match costs 0.001 EUR, from a try of 4 matches, which cost 0.004 EUR" in said
+    tried = 4_000
+    (seeds,) = map(int, re.findall(r"^(\d+) seeds x 3 line-ups x 2 rotations", said, re.MULTILINE))
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        (cap,) = store.caps(event.id)
+    assert (cap.number, cap.cap, cap.spent, cap.currency) == (0, 30_000, 4_000, "EUR")
+    assert event.definition.seeds == seeds == 4
+    assert tried + logged(tmp_path) == 28_000
+    over = arena(*run, "--spend", "0.03", cwd=tmp_path).stderr
+    assert "0.028 of 0.03 EUR spent" in over
+    assert sentence("spending", "higher-extends") in over
+    extended = arena(*run, "--spend", "0.05", cwd=tmp_path).stderr
+    assert "a try" not in extended
+    assert tried + logged(tmp_path) == 46_000
+    with Store.read(tmp_path / "out") as store:
+        assert [event.definition.extends is None for event in store.events()] == [True, False]
+
+
+def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun(tmp_path)
+    costly(tmp_path, "dying", dies=True)
+    real, voided = pool.play_live, list[int]()
+
+    async def first_void(job: Any, *more: Any, **named: Any) -> Outcome:
+        outcome = await real(job, *more, **named)
+        if job.attempt > 1:
+            return outcome
+        voided.append(sum(seat.spent.totals["cost"] for seat in outcome.seats if seat.spent))
+        return replace(outcome, record=None, void="a test", causes=())
+
+    monkeypatch.setattr(pool, "play_live", first_void)
+    arena(*run, "--spend", "0.0165", "-j", "1", cwd=tmp_path, code=BAD_RESULT)
+    (part,) = table_of(tmp_path)["partial"]
+    assert part["capped"]["spent"] == logged(tmp_path) + sum(voided) == 16_000
+    assert len(voided) == part["recorded"] > 0
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        assert sum(spent.totals["cost"] for void in store.voids(event.id) for spent in void.spent if spent) == sum(voided)
+    assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    monkeypatch.setattr(pool, "play_live", real)
+    again = arena(*run, "--spend", "0.0165", cwd=tmp_path, code=BAD_RESULT)
+    assert REACHED in again.stderr, "they count in the next run, too"
+    dying = ["run", *bots("a", "dying"), *HOW[:-3], "other", "--spend", "0.02"]
+    assert re.search(r"which cost at least [\d.]+ EUR", arena(*dying, cwd=tmp_path).stderr)
+
+
+def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_path: Path) -> None:
+    for name, currency in (("a", "EUR"), ("b", "USD"), ("c", "none"), ("d", "none")):
+        costly(tmp_path, name, currency)
+    others = ("--bot", "shipped:python/random", "--bot", "shipped:python/naive")
+    for named, words in (
+        (bots("a", "b"), ("several currencies (EUR: a; USD: b)",)),
+        (bots("c", "d"), ("c, d: no bot names a currency", "--currency")),
+        (others, ("`reports = true`",)),
+    ):
+        said = arena("run", *named, *HOW, "--spend", "1", cwd=tmp_path, code=UNUSABLE).stderr
+        assert all(word in said for word in words), said
+        assert not (tmp_path / "out").exists()
+    # c names none in its hello, and reports a cost all the same
+    said = arena("run", *bots("a", "c"), *HOW, "--spend", "1", cwd=tmp_path, code=UNUSABLE).stderr
+    assert "in no currency, and others in EUR" in said
+    assert not (tmp_path / "out").exists()
+
+
+@cases(
+    ("words", "why"),
+    [
+        (("--spend", "x"), "--spend x: give an amount"),
+        (("--spend", "1", "--seeds", "3"), "--spend chooses the seeds"),
+        (("--spend", "1", "--budget", "1m"), "give one of them"),
+        (("--spend", "1", "--plan", "p.json"), "--plan and --spend"),
+        (("--spend", "1", "--format", "swiss"), "--spend chooses the seeds of one round-robin"),
+        (("--spend", "0.0001"), "is too little: one seed of 1 line-up costs about 0.0"),
+    ],
+)
+def test_a_cap_that_cannot_be_kept_is_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    tmp_path /= words[1] + words[-1]
+    named = bots(costly(tmp_path, "a"), costly(tmp_path, "b"))
+    assert why in arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr
+    assert not (tmp_path / "out").exists()
