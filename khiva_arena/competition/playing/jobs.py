@@ -11,7 +11,6 @@ from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.competition.events.find import sound_results
 from khiva_arena.competition.events.stored import timetable_of
-from khiva_arena.competition.playing.limits import PlayLimit, Table
 from khiva_arena.rating.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import spread
@@ -19,6 +18,7 @@ from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure
+    from khiva_arena.competition.playing.limits import PlayLimit, Table  # most runs have none
 
 
 class Play:
@@ -139,7 +139,7 @@ class Play:
         begun = takewhile(lambda each: self._begins(*each), ((table, [*each]) for table, each in groupby(matches, _table_of)))
         return (match for _, of_table in begun for match in of_table)
 
-    def _begins(self, table: Table, unrecorded: Sequence[ScheduledMatch]) -> bool:
+    def _begins(self, table: "Table", unrecorded: Sequence[ScheduledMatch]) -> bool:
         return self.limit is None or table in self.set_aside or self.limit.may_begin(table, len(unrecorded))
 
     def is_wanted(self, job: Job) -> bool:
@@ -213,7 +213,7 @@ class Play:
         return row
 
 
-def _table_of(match: ScheduledMatch) -> Table:
+def _table_of(match: ScheduledMatch) -> "Table":
     return (match.k, match.lineup)
 
 

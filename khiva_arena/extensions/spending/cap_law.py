@@ -1,7 +1,7 @@
 """The law of a cap: a table begins only if all that may be spent by then stays below the cap. Amounts are whole numbers.
 
 So the cap holds as long as no table costs more than the dearest known when it began. If one does, the sum passes the cap by at
-most that difference, for each table under way. The dearest table known is one whose matches all cost as much as the dearest match.
+most that difference, for each table under way. The dearest table known is one whose matches all cost as the dearest match.
 """
 
 from collections.abc import Mapping

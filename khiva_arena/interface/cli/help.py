@@ -50,6 +50,7 @@ _LAYOUT = {
         "--section",
         "--effects",
         "--wide",
+        "--most-lots",
         "--error",
         "--gap",
         "--power",

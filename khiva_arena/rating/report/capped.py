@@ -1,5 +1,6 @@
 """The cap that ended an event short, in words for tables and pages."""
 
+from khiva_arena.common.result import CURRENCY_MOST
 from khiva_arena.common.text import harmless
 from khiva_arena.rating.report.shapes import Capped
 
@@ -13,7 +14,7 @@ def money(amount: int, currency: str, at_least: bool = False) -> str:
 
 def ended_by(capped: Capped) -> str:
     """Return how a cap ended an event, as a part of a heading."""
-    currency = harmless(capped.currency)
+    currency = harmless(capped.currency, CURRENCY_MOST)
     spent = money(capped.spent, currency, capped.at_least)
     return (
         f"ended by its cap of {money(capped.cap, currency)}: {spent} spent, by the bots' own word, so set your provider's own "

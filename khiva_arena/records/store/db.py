@@ -356,16 +356,6 @@ class Store(StoreRows):
         levels = {row[0] for event in events for row in self._rows(query, event)}
         return tuple(level for level in Level if level in levels)
 
-    def seconds(self, event: str) -> list[float]:
-        """Return how long each match took, in schedule order."""
-        rows = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
-        return [row[0] for row in rows if isinstance(row[0], float)]
-
-    def ends(self, event: str) -> list[str]:
-        """Return when each match ended, in schedule order, as the store writes times."""
-        rows = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
-        return [row[0] for row in rows if isinstance(row[0], str)]
-
     def voids(self, event: str) -> list[VoidRow]:
         """Return the void attempts in schedule order."""
         rows = self._checked_rows("voids", "event = ? ORDER BY ordinal, attempt", event)

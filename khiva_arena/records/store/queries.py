@@ -36,6 +36,16 @@ class StoreRows:
         rows = self._checked_rows("caps", "event = ? ORDER BY number", event)
         return [CapRow(**{**values, "at_least": bool(values["at_least"])}) for values, intact in rows if intact]
 
+    def seconds(self, event: str) -> list[float]:
+        """Return how long each match took, in schedule order."""
+        rows = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in rows if isinstance(row[0], float)]
+
+    def ends(self, event: str) -> list[str]:
+        """Return when each match ended, in schedule order, as the store writes times."""
+        rows = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in rows if isinstance(row[0], str)]
+
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return [row for rows in self._rows_by_piece(query, *values) for row in rows]
 

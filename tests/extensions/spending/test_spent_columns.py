@@ -1,5 +1,6 @@
 """What bots report of themselves, in tables: it equals their own logs, marks those that drew lots, and changes no rating."""
 
+import dataclasses
 import json
 import re
 import shutil
@@ -30,6 +31,7 @@ from khiva_arena.extensions.spending.spent_columns import SpentColumns, lots
 from khiva_arena.rating.report import rating_table
 from khiva_arena.rating.report.columns import Standing
 from khiva_arena.rating.report.values import Standings
+from khiva_arena.rating.report.verdict import verdict
 from khiva_arena.records.store.db import FILE, Store
 
 pytestmark = pytest.mark.slow
@@ -89,6 +91,25 @@ def test_the_table_says_each_and_lists_those_by_lot_below_a_line(five_stand_ins:
     assert marked == {"never", "overloaded", "tenth"}
     (warning,) = re.findall(rf"^{RANDOM.rstrip()}.*(?:\n .*)?", said, re.MULTILINE)
     assert all(name in warning for name in marked)
+
+
+def test_programs_read_the_shares_and_the_line(five_stand_ins: Path) -> None:
+    names = {row["bot"]: name for name, row in rows_of(five_stand_ins).items()}
+    for flags, below in (([], {None}), (["--most-lots", "20"], {True, False})):
+        said = json.loads(arena("standings", "out", "--json", *flags, cwd=five_stand_ins).stdout)
+        reported = {names[one["bot"]]: one for one in said["standings"][0]["reported"]}
+        assert {name for name, one in reported.items() if one["mark"] == "lots"} == {"never", "overloaded", "tenth"}
+        assert [reported["never"][key] for key in ("model", "retry", "lot", "failed")] == [0, 0, 100, 0]
+        assert {one.get("below") for one in reported.values()} == below
+        assert {name for name, one in reported.items() if one.get("below")} == ({"never", "overloaded"} if flags else set())
+        assert said["sentence"].startswith(RANDOM)
+
+
+def test_the_warning_is_on_top_where_nobody_is_rated_yet(five_stand_ins: Path) -> None:
+    table = table_of(five_stand_ins)
+    unrated = dataclasses.replace(table, rows=tuple(structs.replace(row, elo=None) for row in table.rows))
+    assert verdict(unrated).startswith(RANDOM)
+    assert not verdict(dataclasses.replace(unrated, rows=unrated.rows[:0]))
 
 
 def test_no_number_of_a_rating_depends_on_it(five_stand_ins: Path, tmp_path: Path) -> None:

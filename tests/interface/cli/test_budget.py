@@ -220,7 +220,7 @@ def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
         (["--budget", "9999d"], "longer than a year"),
         (["--budget", "1h", "--seeds", "3"], "leave --seeds out"),
         (["--budget", "1h", "--format", "swiss"], "give --seeds"),
-        (["--budget", "1h", "--bot", "remote:ann"], sentence("competition", "budget-plays-elsewhere-cannot")),
+        (["--budget", "1h", "--bot", "remote:ann"], sentence("competition", "budget-plays-elsewhere-cannot", option="--budget")),
         (["--yes"], "--yes needs --budget"),
     ],
 )

@@ -13,11 +13,12 @@ from msgspec import structs
 from wording import pattern, sentence
 
 from khiva_arena.bots.sandbox.level import Level
-from khiva_arena.common.result import Measured
+from khiva_arena.common.result import Measured, Spent
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
 from khiva_arena.records.store.files import open_to_write
+from khiva_arena.records.store.rows import CapRow
 from khiva_arena.records.store.seal import SEAL
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
@@ -114,11 +115,28 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
         assert store.voids("e1") == [row]
         store.add_void(structs.replace(row, attempt=2, causes=(1,)))
         assert [one.causes for one in store.voids("e1")] == [(), (1,)]
+        store.add_void(structs.replace(row, attempt=3, spent=(None, Spent({"cost": 7}, 2, currency="EUR"))))
+        assert [one.spent for one in store.voids("e1")][1:] == [(), (None, Spent({"cost": 7}, 2, currency="EUR"))]
         store.add_match(match(4), {0: b"x" * 32})
         assert (store.reveals("e1"), store.conclusion("e1")) == ({0: b"x" * 32}, None)
         store.add_match(match(5), {1: b"y" * 32, RUN_SECRET: bytes(32)})
         assert store.reveals("e1") == {0: b"x" * 32, 1: b"y" * 32, RUN_SECRET: bytes(32)}
         assert store.conclusion("e1") == run_digest([f"d{n}" for n in range(6)])
+
+
+def test_caps_are_kept_in_their_order(tmp_path: Path) -> None:
+    filled(tmp_path)
+    rows = [CapRow("e1", number, 5_000_000, "EUR", 4_900_000, number == 1, 70_000, 12) for number in (0, 1)]
+    with Store.write(tmp_path) as store:
+        for row in reversed(rows):
+            store.add_cap(row)
+        assert store.caps("e1") == rows
+        assert store.changed("e1") == []
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
+        connection.execute("UPDATE caps SET spent = 1 WHERE number = 1")
+    with Store.read(tmp_path) as store:
+        assert store.caps("e1") == rows[:1], "a damaged one says nothing"
+        assert "the row in caps was changed" in store.changed("e1")[0]
 
 
 def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
@@ -202,7 +220,9 @@ def test_the_cell_of_a_runner_is_kept_beside_the_match(tmp_path: Path) -> None:
 def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written(tmp_path: Path) -> None:
     filled(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        later = "".join(f"DROP TABLE {name};" for name in ("times", "closures", "cells", "set_aside", "links", "spent"))
+        later = "".join(
+            f"DROP TABLE {name};" for name in ("times", "closures", "cells", "set_aside", "links", "spent", "void_spent", "caps")
+        )
         connection.executescript(f"{later} PRAGMA user_version = 3")
     with Store.read(tmp_path) as store:
         assert {one.times for one in store.matches("e1")} == {None}

@@ -353,7 +353,9 @@ def test_values_of_other_types_are_never_let_through(tmp_path: Path) -> None:
 
 def test_a_row_that_leads_to_no_match_or_void_is_noticed(tmp_path: Path) -> None:
     filled(tmp_path)
-    for table, columns in (("times", "'e1', 9, '[]'"), ("page_faults", "'e1', 9, 0, 1"), ("void_causes", "'e1', 9, 1, '[]'")):
+    of_void = "'e1', 9, 1, '[]'"
+    of_match = (("times", "'e1', 9, '[]'"), ("page_faults", "'e1', 9, 0, 1"))
+    for table, columns in (*of_match, ("void_causes", of_void), ("void_spent", of_void)):
         with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
             connection.execute(f"INSERT INTO {table} VALUES ({columns}, '0000000000000000')")
         with Store.read(tmp_path) as store:
