@@ -11,7 +11,7 @@ from khiva_arena.competition.events.league_order import LeagueOrder, league_orde
 from khiva_arena.competition.events.pools import results_of
 from khiva_arena.competition.events.stored import damaged, refuse_damaged, refuse_no_batch, round_results
 from khiva_arena.errors import RecordError
-from khiva_arena.rating.report.shapes import Capped
+from khiva_arena.rating.report.shapes import EndedByCap
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
@@ -29,7 +29,7 @@ class ResultSource(Protocol):
     def recorded(self, event: EventRow) -> int:
         """Return the number of recorded matches."""
 
-    def capped(self, event: EventRow) -> Capped | None:
+    def capped(self, event: EventRow) -> EndedByCap | None:
         """Return the cap that ended an event short; None if none did, if it has gone on since, or if that is not known."""
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
@@ -63,11 +63,11 @@ class StoredResults:
     def recorded(self, event: EventRow) -> int:
         return len(self.store.recorded(event.id))
 
-    def capped(self, event: EventRow) -> Capped | None:
+    def capped(self, event: EventRow) -> EndedByCap | None:
         row = next(reversed(self.store.caps(event.id)), None)
         if row is None or not row.number or row.recorded != self.recorded(event):
             return None
-        return Capped(row.cap, row.spent, row.at_least, row.currency)
+        return EndedByCap(row.cap, row.spent, row.at_least, row.currency)
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)

@@ -18,7 +18,7 @@ from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure
-    from khiva_arena.competition.playing.limits import PlayLimit, Table  # most runs have none
+    from khiva_arena.competition.playing.limits import PlayLimit, TablePlace  # most runs have none
 
 
 class Play:
@@ -139,7 +139,7 @@ class Play:
         begun = takewhile(lambda each: self._begins(*each), ((table, [*each]) for table, each in groupby(matches, _table_of)))
         return (match for _, of_table in begun for match in of_table)
 
-    def _begins(self, table: "Table", unrecorded: Sequence[ScheduledMatch]) -> bool:
+    def _begins(self, table: "TablePlace", unrecorded: Sequence[ScheduledMatch]) -> bool:
         return self.limit is None or table in self.set_aside or self.limit.may_begin(table, len(unrecorded))
 
     def is_wanted(self, job: Job) -> bool:
@@ -213,7 +213,7 @@ class Play:
         return row
 
 
-def _table_of(match: ScheduledMatch) -> "Table":
+def _table_of(match: ScheduledMatch) -> "TablePlace":
     return (match.k, match.lineup)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.records.store.db import EventRow, Store
 
-Table = tuple[int, int]
+TablePlace = tuple[int, int]
 """The numbers of a seed and of a line-up."""
 
 
@@ -22,11 +22,11 @@ class PlayLimit(Protocol):
     @property
     def ended(self) -> str: ...
 
-    def may_begin(self, table: Table, matches: int) -> bool:
+    def may_begin(self, table: TablePlace, matches: int) -> bool:
         """Tell whether a table with so many unrecorded matches may begin. After a "no", ``goes_on`` is called before the next
         one."""
 
-    def note(self, table: Table, outcome: Outcome) -> None:
+    def note(self, table: TablePlace, outcome: Outcome) -> None:
         """Count an attempt at a match of a table, which has ended, void or not."""
 
     def goes_on(self) -> bool:

@@ -6,7 +6,7 @@ most that difference, for each table under way. The dearest table known is one w
 
 from collections.abc import Mapping
 
-from khiva_arena.competition.playing.limits import Table
+from khiva_arena.competition.playing.limits import TablePlace
 
 
 class CapLaw:
@@ -17,7 +17,7 @@ class CapLaw:
     """
 
     def __init__(
-        self, cap: int, per_table: int, before: int = 0, dearest: int = 0, tables: Mapping[Table, int] | None = None
+        self, cap: int, per_table: int, before: int = 0, dearest: int = 0, tables: Mapping[TablePlace, int] | None = None
     ) -> None:
         """Begin with the amounts that earlier runs spent.
 
@@ -29,7 +29,7 @@ class CapLaw:
         self.cap = cap
         self._per_table = per_table
         self._tables = dict(tables or {})
-        self._under_way: dict[Table, int] = {}  # with the matches that are still to be recorded
+        self._under_way: dict[TablePlace, int] = {}  # with the matches that are still to be recorded
         self._dearest = max(dearest, *self._tables.values(), 0)
         self.spent = before + sum(self._tables.values())
 
@@ -43,17 +43,17 @@ class CapLaw:
         """The sum once the tables under way have ended, each counted as the dearest table."""
         return self.spent + sum(max(0, self._dearest - self._tables.get(table, 0)) for table in self._under_way)
 
-    def fits(self, table: Table) -> bool:
+    def fits(self, table: TablePlace) -> bool:
         """Tell whether a table may begin. While no table has cost anything, one at a time may."""
         if self._dearest == 0:
             return self.spent < self.cap and not self._under_way
         return self.foreseen + max(0, self._dearest - self._tables.get(table, 0)) < self.cap
 
-    def begin(self, table: Table, matches: int) -> None:
+    def begin(self, table: TablePlace, matches: int) -> None:
         """Count a table as under way. ``matches``: still to be recorded."""
         self._under_way[table] = matches
 
-    def add(self, table: Table, amount: int, *, is_recorded: bool) -> None:
+    def add(self, table: TablePlace, amount: int, *, is_recorded: bool) -> None:
         """Count an attempt at a match of a table. ``is_recorded``: it was not void."""
         self.spent += amount
         self._tables[table] = self._tables.get(table, 0) + amount

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # tables load this module, too
     from khiva_arena.entrants.bots import Bot
 
 
-class Caps:
+class SpendCaps:
     """Caps, as ``competition.run.caps.Caps`` wants them."""
 
     def propose(
@@ -25,4 +25,4 @@ class Caps:
         return propose(stages, entrants, cap, say, new_event=new_event)
 
 
-EXTENSION = (SHOWS_SPENT.filled(SpentColumns()), CAPS.filled(Caps()))
+EXTENSION = (SHOWS_SPENT.filled(SpentColumns()), CAPS.filled(SpendCaps()))

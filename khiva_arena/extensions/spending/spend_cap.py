@@ -8,7 +8,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.common.result import COST, Spent
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.extending import chain_of
-from khiva_arena.competition.playing.limits import Table
+from khiva_arena.competition.playing.limits import TablePlace
 from khiva_arena.extensions.spending.cap_law import CapLaw
 from khiva_arena.rating.report.capped import money
 from khiva_arena.records.store.db import EventRow, Store
@@ -70,8 +70,8 @@ class KnownCosts(NamedTuple):
     at_least, foreign, reported: as of ``Cost``, of all.
     """
 
-    tables: dict[Table, int]
-    matches: dict[Table, list[int]]
+    tables: dict[TablePlace, int]
+    matches: dict[TablePlace, list[int]]
     tried: int
     dearest: int
     at_least: bool
@@ -91,8 +91,8 @@ class KnownCosts(NamedTuple):
 
 def known_costs(store: Store, event: EventRow, currency: str) -> KnownCosts:
     """Return the costs that a store knows of an event."""
-    tables: dict[Table, int] = {}
-    matches: dict[Table, list[int]] = {}
+    tables: dict[TablePlace, int] = {}
+    matches: dict[TablePlace, list[int]] = {}
     whole = Cost()
     for table, reports, is_recorded in _reports(store, event):
         cost = cost_of(reports, currency)
@@ -107,7 +107,7 @@ def known_costs(store: Store, event: EventRow, currency: str) -> KnownCosts:
     return KnownCosts(tables, matches, tried, dearest, at_least, whole.foreign, whole.reported)
 
 
-def _reports(store: Store, event: EventRow) -> Iterator[tuple[Table, Sequence[Spent | None], bool]]:
+def _reports(store: Store, event: EventRow) -> Iterator[tuple[TablePlace, Sequence[Spent | None], bool]]:
     """Yield the table of each attempt at a match, the reports by seat, and whether it is recorded."""
     for match in store.matches(event.id, beside=("spent",)):
         yield (match.seed, match.lineup), match.spent, True
@@ -161,7 +161,7 @@ class CapOfEvent:
         self._law = CapLaw(cap.cap, per_table, before, dearest, own.tables)
         self._at_least = any(known.at_least for known in chain)
         self._foreign = frozenset[str]().union(*(known.foreign for known in chain))
-        self._refused: Table | None = None
+        self._refused: TablePlace | None = None
         self._noted = self._noted_before = 0
 
     @property
@@ -183,14 +183,14 @@ class CapOfEvent:
             f"on; {OWN_LIMIT}"
         )
 
-    def may_begin(self, table: Table, matches: int) -> bool:
+    def may_begin(self, table: TablePlace, matches: int) -> bool:
         if self._foreign or not self._law.fits(table):
             self._refused = table
             return False
         self._law.begin(table, matches)
         return True
 
-    def note(self, table: Table, outcome: Outcome) -> None:
+    def note(self, table: TablePlace, outcome: Outcome) -> None:
         cost = cost_of_outcome(outcome, self._cap.currency)
         self._noted += 1
         self._at_least = self._at_least or cost.at_least

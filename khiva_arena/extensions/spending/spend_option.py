@@ -12,6 +12,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.preflight import greetings
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
+from khiva_arena.common import manual
 from khiva_arena.common.result import COST
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
@@ -58,7 +59,6 @@ OPTION = "--spend"
 _FEW = 4  # matches of a try at least, if the cap allows them
 _SHARE = 6  # of a cap at most one of so many parts is spent on a try, and the matches under way by then
 _SURE = 2.0  # standard errors: about 95 %
-_TELLS = "docs/language-models.md says how a bot reports"
 
 
 class MatchCost(NamedTuple):
@@ -111,7 +111,7 @@ def _check_reporting(entrants: Sequence[Bot]) -> None:
     if not any(bot.reports for bot in entrants):
         raise ConfigError(
             f"{OPTION}: none of these bots reports a cost, since no bot.toml here says `reports = true`; leave {OPTION} out, or "
-            f"let the bots report: {_TELLS}"
+            f"let the bots report: {manual.where('language-models', 'A bot of your own that reports')}"
         )
 
 

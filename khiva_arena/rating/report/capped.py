@@ -2,7 +2,7 @@
 
 from khiva_arena.common.result import CURRENCY_MOST
 from khiva_arena.common.text import harmless
-from khiva_arena.rating.report.shapes import Capped
+from khiva_arena.rating.report.shapes import EndedByCap
 
 
 def money(amount: int, currency: str, at_least: bool = False) -> str:
@@ -12,7 +12,7 @@ def money(amount: int, currency: str, at_least: bool = False) -> str:
     return f"{'at least ' if at_least else ''}{whole:,}.{digits} {currency}".rstrip()
 
 
-def ended_by(capped: Capped) -> str:
+def ended_by(capped: EndedByCap) -> str:
     """Return how a cap ended an event, as a part of a heading."""
     currency = harmless(capped.currency, CURRENCY_MOST)
     spent = money(capped.spent, currency, capped.at_least)

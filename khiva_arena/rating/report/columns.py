@@ -314,7 +314,7 @@ ONLY_JSON = (
     Column(
         "",
         "spent",
-        "totals that the bot reported, over all its matches, by its own word (docs/language-models.md). No rating looks at "
+        "totals that the bot reported, over all its matches, by its own word. No rating looks at "
         "them. null: it was not offered to report any",
     ),
     Column(

@@ -21,7 +21,7 @@ def meanings(kind: type[Struct]) -> dict[str, str]:
     return {name: text for names, text in lines for name in names.split(", ")}
 
 
-class Capped(Struct, frozen=True):
+class EndedByCap(Struct, frozen=True):
     """The cap that ended an event short, by the bots' own word.
 
     cap, spent: the cap, and what was spent until then, in millionths of the currency; void attempts and tries included.
@@ -47,7 +47,7 @@ class Partial(Struct, frozen=True, omit_defaults=True):
     event: str
     recorded: int
     planned: int
-    capped: Capped | None = None
+    capped: EndedByCap | None = None
 
 
 class LeftOut(Struct, frozen=True):
