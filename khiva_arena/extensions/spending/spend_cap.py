@@ -148,6 +148,13 @@ class SpendCap(NamedTuple):
         return CapOfEvent(self, store, event, [known_costs(store, row, self.currency) for row in chain])
 
 
+def _was_interrupted(store: Store, event: EventRow) -> bool:
+    """Tell whether matches may have been under way when an earlier run of an event ended: nobody knows what those cost."""
+    ended = [row.recorded for row in store.caps(event.id) if row.number]
+    recorded = len(store.recorded(event.id))
+    return bool(recorded or store.voids(event.id)) and ended[-1:] != [recorded]
+
+
 class CapOfEvent:
     """The cap while an event is played, as ``playing.limits.PlayLimit`` wants it."""
 
@@ -159,7 +166,7 @@ class CapOfEvent:
         per_table = event.definition.seats  # as many rotations
         dearest = max(cap.dearest, *(known.dearest_table(per_table) for known in chain))
         self._law = CapLaw(cap.cap, per_table, before, dearest, own.tables)
-        self._at_least = any(known.at_least for known in chain)
+        self._at_least = any(known.at_least for known in chain) or _was_interrupted(store, event)
         self._foreign = frozenset[str]().union(*(known.foreign for known in chain))
         self._refused: TablePlace | None = None
         self._noted = self._noted_before = 0

@@ -17,6 +17,7 @@ import khiva_arena
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.common.exit_codes import BAD_RESULT, UNUSABLE
+from khiva_arena.errors import StoreError
 from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
@@ -130,6 +131,25 @@ def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkey
     assert REACHED in again.stderr, "they count in the next run, too"
     dying = ["run", *bots("a", "dying"), *HOW[:-3], "other", "--spend", "0.02"]
     assert re.search(r"which cost at least [\d.]+ EUR", arena(*dying, cwd=tmp_path).stderr)
+
+
+def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun(tmp_path)
+    real, played = pool.play_live, list[int]()
+
+    async def stopped(job: Any, *more: Any, **named: Any) -> Outcome:
+        played.append(job.ordinal)
+        if len(played) > 3:
+            raise StoreError("the disk is gone")
+        return await real(job, *more, **named)
+
+    monkeypatch.setattr(pool, "play_live", stopped)
+    arena(*run, "--spend", "0.0125", "-j", "1", cwd=tmp_path, code=UNUSABLE)
+    monkeypatch.setattr(pool, "play_live", real)
+    said = arena(*run, "--spend", "0.0125", cwd=tmp_path, code=BAD_RESULT).stderr
+    assert "at least 0.012 EUR spent" in said
+    (part,) = table_of(tmp_path)["partial"]
+    assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": True, "currency": "EUR"}
 
 
 def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_path: Path) -> None:
