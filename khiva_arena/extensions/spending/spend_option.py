@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from math import sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
@@ -158,26 +159,28 @@ class _Asked(NamedTuple):
     def propose(self, executor: Executor, currency: str | None, *, new_event: bool) -> Proposal:
         store_exists = Store.check(self.first.out)
         chain = begun_in(self.first, self.definition) if store_exists and not new_event else []
-        measure: MatchCost | None = None
-        if currency is None:
-            currency = self._currency_of(chain)
-        if currency is not None:
-            measure = self._recorded(currency)
-        known = self._known(chain, currency) if currency is not None else []
-        if chain and currency is not None and (kept := self._kept(chain, known, currency, is_measured=measure is not None)):
-            return kept
-        if measure is None:
+        currency = currency or self._currency_of(chain)
+        measure = self._recorded(currency) if currency else None
+        # An event that was begun needs no measure, unless only a try tells the currency.
+        if measure is None and not (chain and currency):
             currency, measure = self._try(executor, currency)
-        assert currency is not None
+        assert currency
+        known = self._known(chain, currency)
+        if chain and (kept := self._kept(chain, known, currency, measure)):
+            return kept
+        assert measure is not None
         table = table_of(self.first, self.definition) if store_exists else None
         return self._chosen(measure, currency, chain, known, table)
 
     def _currency_of(self, chain: Sequence[EventRow]) -> str | None:
-        """Return the currency of the cap that events were played with, None if there was none."""
+        """Return the currency of earlier caps on events, or else of the costs in them; None if they have neither."""
         if not chain:
             return None
         with Store.read(self.first.out) as store:
-            return next((row.currency for event in chain for row in store.caps(event.id)), None)
+            of_caps = (row.currency for event in chain for row in store.caps(event.id))
+            matches = (match for event in chain for match in store.matches(event.id, beside=("spent",)))
+            of_costs = (one.currency for match in matches for one in match.spent if one and COST in one.totals)
+            return next(filter(None, (*of_caps, *islice(filter(None, of_costs), 1))), None)
 
     def _known(self, chain: Sequence[EventRow], currency: str) -> list[KnownCosts]:
         if not chain:
@@ -193,14 +196,14 @@ class _Asked(NamedTuple):
             return [known_costs(store, event, currency) for event in chain]
 
     def _kept(
-        self, chain: Sequence[EventRow], known: Sequence[KnownCosts], currency: str, *, is_measured: bool
+        self, chain: Sequence[EventRow], known: Sequence[KnownCosts], currency: str, measure: MatchCost | None
     ) -> Proposal | None:
         """Return the proposal to go on with an event as it was begun; None if it is over, and a higher cap extends it."""
-        spent = sum(one.spent for one in known)
+        spent = sum(one.spent for one in known) + (measure.tried.amount if measure else 0)
         with Store.read(self.first.out) as store:
             chose = max((row.cap for event in chain for row in store.caps(event.id) if row.number == 0), default=0)
         over = is_over(self.first, chain[-1])
-        if over and is_measured and self.cap > chose:
+        if over and measure and self.cap > chose:
             return None
         seeds, of = length_of(chain), money(self.cap, currency)
         state = "is over" if over else "has been begun"
@@ -211,7 +214,10 @@ class _Asked(NamedTuple):
             f"by the bots' own word{next_step}"
         )
         same = replace(self.first, seeds=seeds, lineups=line_ups_of(chain[-1]))
-        return Proposal(same, self._trial, limit=SpendCap(self.cap, currency).begin)
+        cap = SpendCap(self.cap, currency)
+        if measure and measure.tried.amount:
+            cap = SpendCap(self.cap, currency, measure.tried, measure.table, chooses=True)
+        return Proposal(same, self._trial, limit=cap.begin)
 
     @property
     def _trial(self) -> BudgetTrial:
