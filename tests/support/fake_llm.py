@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.text(f'```json\n{{"choice": {self.most // 2}, "why": "of 99 reasons"}}\n```')
 
     def say_prose(self) -> None:
-        self.text(f"<think>0 or 1? 2.5 is too much.</think>\nOf {self.most + 1} choices I take **{self.most}**.")
+        self.text(f"<think>0 or 1? 2.5 is too much.</think>\nThere are {self.most + 1} choices.\n\nI choose **{self.most}**.")
 
     def say_parts(self) -> None:
         self.text([{"type": "text", "text": '{"choice":'}, {"type": "text", "text": f" {self.most}}}"}, 7])
@@ -126,6 +126,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def say_wordy(self) -> None:
         self.text(str(self.most) if self.again else "I would rather wait and see.")
+
+    def say_unsure(self) -> None:
+        self.text(str(self.most) if self.again else f"0 is fine, and {self.most} is better.")
 
     def say_error(self) -> None:
         self.text(str(self.most)) if self.again else self.bytes(b"the upstream is gone", 502)
@@ -242,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 ANSWERS = ("last", "first", "middle", "prose", "parts")
-ASKED_TWICE = ("out-of-range", "negative", "wordy", "error", "limited", "limited-until", "reset")
+ASKED_TWICE = ("out-of-range", "negative", "wordy", "unsure", "error", "limited", "limited-until", "reset")
 """These answer the same question at the second time."""
 
 
