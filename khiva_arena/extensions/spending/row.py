@@ -14,6 +14,15 @@ ROW = ExtensionRow(
     _load,
     flags=(
         Flag(
+            "models",
+            ("run",),
+            "Seat the language models of FILE, a table [[model]] each. Each gets the network, and the variable with its key that "
+            "its row names.",
+            metavar="FILE",
+            is_file=True,
+            example="khiva-arena run --models models.toml --bot shipped:python/greedy --turn 1m --out results/models",
+        ),
+        Flag(
             "most_lots",
             ("standings",),
             "List bots below a line if more than this percentage of their choices were random, or if they had a network and "
@@ -24,6 +33,7 @@ ROW = ExtensionRow(
     ),
     guesses={
         "standings --max-lots": "`--most-lots PERCENT` lists bots below a line",
+        "llm": "`khiva-arena run --models FILE` sets language models against each other",
         "tokens": "`khiva-arena standings` has them",
     },
 )

@@ -62,6 +62,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
     """
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
+    models = flags.pop("models", None)  # of an extension
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
         from khiva_arena.competition.run.plans import PLANS  # not above: most runs have none
@@ -76,6 +77,8 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     if yes and budget is None:
         raise ConfigError("--yes needs --budget; nothing else asks")
     file = read_file(config)
+    if models is not None:
+        _add_listed(models, file, flag_settings)
     if shipped:
         _add_shipped(file, flag_settings)
     if from_plan is not None:
@@ -183,6 +186,23 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         for line in proposal.lines:
             say(line)
         return proposal if not proposal.unusual or agreed(f"{proposal.unusual}: play this?", yes) else None
+
+
+def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any]) -> None:
+    """Add the bots of a list, and their permissions, to the flags. Raises ConfigError.
+
+    They come first: of bots with one name, the first keeps it, and permissions go by names.
+    """
+    from khiva_arena.entrants.bot_lists import BOT_LISTS  # not above: most runs have no list
+
+    listed = BOT_LISTS.get("--models").settings(path, say)
+    if hidden := [name for name in listed if name != "bots" and name in file.settings and name not in flags]:
+        raise ConfigError(
+            [f"--models sets {ROWS[name].option}, which wins over {file.path}; give it as a flag" for name in hidden]
+        )
+    for name, words in listed.items():
+        given = {**file.settings, **flags}.get(name, ())
+        flags[name] = (*words, *given) if isinstance(given, list | tuple) else given
 
 
 def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:
