@@ -359,12 +359,10 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
 
 def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
     """Return the bot in a zip, a tar or a stream, of a list, or of a word such as my-bot@HEAD~1; None for another word."""
-    from khiva_arena.entrants import bot_lists, bot_words, commits  # not above: few bots are private copies
+    from khiva_arena.entrants import bot_lists, bot_words, commits, packed_bots  # not above: few bots are private copies
 
     try:
         if bot_words.is_archive(os.path.join(base, word)):
-            from khiva_arena.entrants import packed_bots
-
             found = packed_bots.read(word, base, loading)
         elif bot_lists.is_in_list(word, base):
             found = bot_lists.BOT_LISTS.get("a bot of a list").read(word, base, loading)

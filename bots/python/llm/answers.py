@@ -45,7 +45,7 @@ def choice(text: str, refusal: str, legal: list, listed: bool) -> tuple[int | No
         if len(line) <= MOST_LINE:
             found |= meanings.of_words(words(line))
     if len(found) != 1:
-        return None, "it can mean several choices" if found else "there is no choice in it"
+        return None, "it can mean several choices" if found else "it names no choice"
     (number,) = found
     if not 0 <= number < len(legal):
         return None, f"{str(number)[:MOST_SHOWN]} is not from 0 to {len(legal) - 1}"

@@ -44,6 +44,7 @@ _LAYOUT = {
         "--only",
         "--exclude",
         "--season",
+        "--most-lots",
         "--contrast",
         "--anchor",
         "--section",
