@@ -16,9 +16,15 @@ END = ".toml:"
 class BotLists(Protocol):
     """Files whose rows are bots."""
 
-    def settings(self, path: Path, say: Say) -> Mapping[str, tuple[str, ...]]:
+    def settings(self, path: Path, say: Say, *, yes: bool) -> Mapping[str, tuple[str, ...]]:
         """Return the settings by which all bots of a list play: their words as ``bots``, and their permissions as ``network`` and
-        ``env``. ``say``: takes a line on what each is given. Raises ConfigError with every mistake."""
+        ``env``, once the user has agreed to these.
+
+        say: takes a line on what each is given.
+        yes: the user has agreed by a flag.
+
+        Raises ConfigError with every mistake, and if the user does not agree.
+        """
 
     def read(self, word: str, base: str, loading: Loading) -> PrivateBot:
         """Lay out the files of the bot that a word names. ``base``: the folder to which paths are relative. Raises

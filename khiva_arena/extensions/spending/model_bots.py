@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,6 +10,9 @@ import khiva_arena
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
+from khiva_arena.competition.settings import consent
+from khiva_arena.competition.settings.settings import ROWS
+from khiva_arena.display.terminal.question import can_ask
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.loading import DEFAULT, Loading
 from khiva_arena.entrants.private_bot import PrivateBot, new_parent
@@ -22,7 +25,7 @@ from khiva_arena.words import meant
 class ModelBots:
     """Files of language models, as ``entrants.bot_lists.BotLists`` wants them."""
 
-    def settings(self, path: Path, say: Say) -> Mapping[str, tuple[str, ...]]:
+    def settings(self, path: Path, say: Say, *, yes: bool) -> Mapping[str, tuple[str, ...]]:
         rows = models_file.read(path)
         if problems := models_file.secrets(rows):
             raise ConfigError([f"{path}: {problem}" for problem in problems])
@@ -30,11 +33,13 @@ class ModelBots:
             url, key = urlsplit(row.url), f" and {row.key}" if row.key else ""
             bare = ", without encryption" if url.scheme == "http" and not models_file.is_loopback(url.hostname or "") else ""
             say(harmless(f"{row.name}: {row.model} at {url.netloc}{bare}; it gets the network{key}"))
-        return {
-            "bots": tuple(f"{path}:{row.name}" for row in rows),
+        permissions = {
             "network": tuple(row.name for row in rows),
             "env": tuple(f"{row.name}={row.key}" for row in rows if row.key),
         }
+        if not yes:
+            _ask(path, rows, permissions, say)
+        return {"bots": tuple(f"{path}:{row.name}" for row in rows), **permissions}
 
     def read(self, word: str, base: str, loading: Loading) -> PrivateBot:
         place, _, name = word.rpartition(":")
@@ -48,6 +53,20 @@ class ModelBots:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_bytes(data)
         return private
+
+
+def _ask(path: Path, rows: Sequence[ModelRow], permissions: Mapping[str, tuple[str, ...]], say: Say) -> None:
+    """Check that the user agrees, now or at an earlier time, to what a file opens: somebody else may have written it, and a key
+    goes to the address that it names. Raises ConfigError if not."""
+    openings = [consent.Opening(ROWS[name], words) for name, words in permissions.items() if words]
+    opened = json.dumps([(row.name, row.url, row.key) for row in rows])
+    digest = consent.digest_of_file(path, opened, ())
+    if not can_ask() and not {opening.row.name for opening in openings} <= consent.remembered(digest):
+        raise ConfigError(
+            f"{path} gives bots the network and keys; if you trust it, add: --yes (or type the command once at a terminal, which "
+            "asks and remembers)"
+        )
+    consent.ask(path, openings, digest, say)
 
 
 def _files(row: ModelRow) -> Iterator[tuple[str, bytes]]:

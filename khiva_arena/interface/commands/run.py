@@ -74,11 +74,11 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     flag_settings = settings_by_flags(flags)
-    if yes and budget is None:
-        raise ConfigError("--yes needs --budget; nothing else asks")
+    if yes and budget is None and models is None:
+        raise ConfigError("--yes needs --budget or --models; nothing else asks")
     file = read_file(config)
     if models is not None:
-        _add_listed(models, file, flag_settings)
+        _add_listed(models, file, flag_settings, yes=yes)
     if shipped:
         _add_shipped(file, flag_settings)
     if from_plan is not None:
@@ -188,18 +188,18 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         return proposal if not proposal.unusual or agreed(f"{proposal.unusual}: play this?", yes) else None
 
 
-def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any]) -> None:
-    """Add the bots of a list, and their permissions, to the flags. Raises ConfigError.
+def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any], *, yes: bool) -> None:
+    """Add the bots of a list, and their permissions, to the flags. ``yes``: the user agrees to these. Raises ConfigError.
 
     They come first: of bots with one name, the first keeps it, and permissions go by names.
     """
     from khiva_arena.entrants.bot_lists import BOT_LISTS  # not above: most runs have no list
 
-    listed = BOT_LISTS.get("--models").settings(path, say)
-    if hidden := [name for name in listed if name != "bots" and name in file.settings and name not in flags]:
+    if hidden := [name for name in ("network", "env") if name in file.settings and name not in flags]:
         raise ConfigError(
             [f"--models sets {ROWS[name].option}, which wins over {file.path}; give it as a flag" for name in hidden]
         )
+    listed = BOT_LISTS.get("--models").settings(path, say, yes=yes)
     for name, words in listed.items():
         given = {**file.settings, **flags}.get(name, ())
         flags[name] = (*words, *given) if isinstance(given, list | tuple) else given

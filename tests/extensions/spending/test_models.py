@@ -13,6 +13,7 @@ from arena import arena
 from cases import cases
 from once import made_once
 from stores import SHORT
+from terminal import Terminal
 
 import khiva_arena
 from khiva_arena.common.hooks import rows as extension_rows
@@ -45,7 +46,20 @@ def played(folder: Path) -> None:
     """A store "out" of models of each kind, and what their endpoint logged in "log.json"."""
     with fake_llm.serving() as server:
         written(folder, *(row(kind, server.url, key=KEY, price_in=3, price_out=15.5, currency="EUR") for kind in KINDS))
-        words = ("run", "--models", "models.toml", "--bot", "shipped:python/random", "--seeds", "1", *HOW, *SHORT, "--out", "out")
+        words = (
+            "run",
+            "--yes",
+            "--models",
+            "models.toml",
+            "--bot",
+            "shipped:python/random",
+            "--seeds",
+            "1",
+            *HOW,
+            *SHORT,
+            "--out",
+            "out",
+        )
         arena(*words, "-j", "4", cwd=folder, env={KEY: VALUE})
         log = {kind: {"decisions": server.decisions[kind]} for kind in KINDS}
         for (kind, name), tokens in server.told.items():
@@ -97,7 +111,7 @@ def test_it_verifies_replays_and_reports_without_key_network_and_models(played: 
 
 def bots_of(folder: Path, *words: str) -> dict[str, Any]:
     """The bots of a run's event as its definition has them, which plays nothing."""
-    arena("run", *words, *HOW, "--seeds", "1", "--commit", "--out", "out", cwd=folder, env={KEY: VALUE})
+    arena("run", *words, "--yes", *HOW, "--seeds", "1", "--commit", "--out", "out", cwd=folder, env={KEY: VALUE})
     with Store.read(folder / "out") as store:
         (event,) = store.events()
     return {bot.name: bot for bot in event.definition.bots}
@@ -168,6 +182,30 @@ def test_a_model_that_is_not_shown_the_choices_finds_one_by_the_rules(fake: fake
     assert " 0 by lot; " in own
 
 
+def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv(KEY, VALUE)
+    words = ("--models", "models.toml", "--bot", "shipped:python/greedy", *HOW, "--seeds", "1", "--commit", "--out", "out")
+
+    def typed(answer: str) -> tuple[int, bool, str]:
+        terminal = Terminal(["run", *words], tmp_path, columns=200)
+        question = terminal.until(lambda text: "[y/N]" in text)
+        if question:
+            terminal.type(f"{answer}\n".encode())
+        return terminal.end(), question, terminal.shown.text
+
+    written(tmp_path, row("small", key=KEY))
+    assert "if you trust it, add: --yes" in arena("run", *words, cwd=tmp_path, code=2).stderr
+    code, question, shown = typed("n")
+    assert (code, question, (tmp_path / "out").exists()) == (2, True, False)
+    assert f"small: small at api.example.com; it gets the network and {KEY}" in shown
+    assert typed("y")[:2] == (0, True)
+    written(tmp_path, row("small", key=KEY, retries=2))
+    arena("run", *words, "--new-event", cwd=tmp_path)
+    written(tmp_path, row("small", "https://elsewhere.example.com/v1", key=KEY))
+    assert "if you trust it, add: --yes" in arena("run", *words, cwd=tmp_path, code=2).stderr
+
+
 WRONG = [
     (ROW.replace("https", "ftp"), "url: https:// and a host is expected"),
     (ROW.replace("api.", "me:secret@api."), "url: https:// and a host"),
@@ -218,7 +256,9 @@ def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeyp
     (tmp_path / "link.md").symlink_to("mine.md")
     for text, what in WRONG:
         written(tmp_path, text)
-        said = arena("run", "--models", "models.toml", "--bot", "shipped:python/greedy", "--out", "out", cwd=tmp_path, code=2)
+        said = arena(
+            "run", "--yes", "--models", "models.toml", "--bot", "shipped:python/greedy", "--out", "out", cwd=tmp_path, code=2
+        )
         assert what in " ".join(said.stderr.split()), (what, said.stderr)
         assert "secret" not in said.stderr.casefold().replace(KEY.casefold(), "")
     assert not (tmp_path / "out").exists()
