@@ -63,8 +63,8 @@ def _ask(path: Path, rows: Sequence[ModelRow], permissions: Mapping[str, tuple[s
     digest = consent.digest_of_file(path, opened, ())
     if not can_ask() and not {opening.row.name for opening in openings} <= consent.remembered(digest):
         raise ConfigError(
-            f"{path} gives bots the network and keys; if you trust it, add: --yes (or type the command once at a terminal, which "
-            "asks and remembers)"
+            f"{path} gives bots the network and keys: type the command once at a terminal, which asks and remembers, or agree by "
+            "--yes"
         )
     consent.ask(path, openings, digest, say)
 

@@ -195,7 +195,8 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
         return terminal.end(), question, terminal.shown.text
 
     written(tmp_path, row("small", key=KEY))
-    assert "if you trust it, add: --yes" in arena("run", *words, cwd=tmp_path, code=2).stderr
+    refused = "models.toml gives bots the network and keys: "
+    assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
     code, question, shown = typed("n")
     assert (code, question, (tmp_path / "out").exists()) == (2, True, False)
     assert f"small: small at api.example.com; it gets the network and {KEY}" in shown
@@ -203,7 +204,7 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
     written(tmp_path, row("small", key=KEY, retries=2))
     arena("run", *words, "--new-event", cwd=tmp_path)
     written(tmp_path, row("small", "https://elsewhere.example.com/v1", key=KEY))
-    assert "if you trust it, add: --yes" in arena("run", *words, cwd=tmp_path, code=2).stderr
+    assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
 
 
 WRONG = [
