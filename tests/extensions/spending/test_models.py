@@ -111,7 +111,19 @@ def test_it_verifies_replays_and_reports_without_key_network_and_models(played: 
 
 def bots_of(folder: Path, *words: str) -> dict[str, Any]:
     """The bots of a run's event as its definition has them, which plays nothing."""
-    arena("run", *words, "--yes", *HOW, "--seeds", "1", "--commit", "--out", "out", cwd=folder, env={KEY: VALUE})
+    arena(
+        "run",
+        *words,
+        *(["--yes"] if "--models" in words else []),
+        *HOW,
+        "--seeds",
+        "1",
+        "--commit",
+        "--out",
+        "out",
+        cwd=folder,
+        env={KEY: VALUE},
+    )
     with Store.read(folder / "out") as store:
         (event,) = store.events()
     return {bot.name: bot for bot in event.definition.bots}
@@ -278,6 +290,14 @@ def test_a_word_names_a_row(tmp_path: Path) -> None:
     assert "--bot models.toml:smal: no model has this name (did you mean small?); there are small, large" in said
     said = arena("match", "--bot", "none.toml:small", "--bot", "models.toml:large", cwd=tmp_path, code=2).stderr
     assert "--bot none.toml:small: " in said
+
+
+def test_a_file_of_settings_names_a_row_of_a_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "cup").mkdir()
+    written(tmp_path / "cup", row("small"), row("large"))
+    (tmp_path / "cup" / "cup.toml").write_text('bots = ["models.toml:small", "models.toml:large"]\n')
+    bots = bots_of(tmp_path, "cup/cup.toml")
+    assert {name: bot.network for name, bot in bots.items()} == {"small": False, "large": False}
 
 
 def test_a_shipped_prompt_shows_the_choices_as_its_name_says() -> None:
