@@ -155,7 +155,7 @@ def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, 
     assert all(body["key"] == f"Bearer {KEY}" for body in asked_of(fake, model))
 
 
-@pytest.mark.parametrize("where", ["status", "html", "refusal", "text"])
+@pytest.mark.parametrize("where", ["status", "html", "refusal", "text", "choice"])
 def test_a_key_that_an_api_repeats_where_its_answer_is_cut_is_not_told(where: str, fake: Fake, talk: Any) -> None:
     _, notes, code = talk(env_of(fake, f"repeats-in-{where}", KEY=KEY), hello(), decide(turn_ms=5_000))
     assert code == 0

@@ -3,6 +3,7 @@
 import runpy
 import tomllib
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from cases import cases
 TABLE = tomllib.loads(Path(__file__).with_name("llm_answers.toml").read_text())
 SHAPES = [(kind == "listed", row["text"], row["means"]) for kind in ("listed", "free") for row in TABLE[kind]]
 AGAIN = ""
+PROMPTS = {"free-1": "63e6189165c89995", "legal-1": "b1876ff867e4d723"}
+"""The first digits of the SHA-256 of each prompt: bots are identified by its text, so another text is another prompt."""
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +26,11 @@ def choice() -> Callable[..., Any]:
 
 def test_the_table_has_sixty_answers_and_no_one_twice() -> None:
     assert len({(listed, text) for listed, text, _ in SHAPES}) == len(SHAPES) >= 60
+
+
+def test_no_prompt_changes_under_its_number() -> None:
+    files = (ROOT / "bots/python/llm/prompts").glob("*.md")
+    assert {file.stem: sha256(file.read_bytes()).hexdigest()[:16] for file in files} == PROMPTS
 
 
 @cases(("listed", "text", "means"), SHAPES)

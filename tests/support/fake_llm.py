@@ -224,6 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
     def say_repeats_in_text(self) -> None:
         self.text(self.repeated(1_990))
 
+    def say_repeats_in_choice(self) -> None:
+        self.text(json.dumps({"choice": self.repeated(30)}))
+
     def say_elsewhere(self) -> None:
         self.bytes(b"", 307, Location=f"{self.server.url}/chat/completions")
 

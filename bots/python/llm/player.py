@@ -127,8 +127,9 @@ class Player:
                 continue
             this.count(reply)
             this.failed = 0
-            said.append(without(self._settings.key, reply.text or reply.refusal)[:MOST_NOTED])
-            found, problem = choice(reply.text, reply.refusal, decide["legal"], self._settings.legal)
+            text = without(self._settings.key, reply.text)  # before what was wrong repeats a part of it
+            said.append((text or reply.refusal)[:MOST_NOTED])
+            found, problem = choice(text, reply.refusal, decide["legal"], self._settings.legal)
             if found is not None or wrong >= self._settings.retries:
                 return found, problem
             wrong += 1
