@@ -12,7 +12,7 @@ from arena import ROOT
 from cases import cases
 
 TABLE = tomllib.loads(Path(__file__).with_name("llm_answers.toml").read_text())
-SHAPES = [(kind == "listed", row["text"], row["means"]) for kind in ("listed", "free") for row in TABLE[kind]]
+SHAPES = [(kind == "listed", *row) for kind in ("listed", "free") for row in TABLE[kind]]
 AGAIN = ""
 PROMPTS = {"free-1": "63e6189165c89995", "legal-1": "b1876ff867e4d723"}
 """The first digits of the SHA-256 of each prompt: bots are identified by its text, so another text is another prompt."""
