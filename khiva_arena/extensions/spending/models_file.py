@@ -30,7 +30,7 @@ CHOICES, QUESTION = "$choices", "=== question ==="
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _PROMPT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}(\.md)?")
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_-]{16,}")
+_KEY_LIKE = re.compile(r"\b(?:sk|gsk|xai)-[A-Za-z0-9_-]{16,}")
 
 
 class ModelRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""The row of the extension ``spending``: columns and marks for what bots report of themselves."""
+"""The row of the extension ``spending``: language models as bots, columns and marks for what bots report of themselves."""
 
 from khiva_arena.common.hooks import ExtensionRow, FilledHook, Flag
 
