@@ -129,7 +129,7 @@ class Bot(msgspec.Struct, frozen=True):
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
     """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, also as a commit or an
-    archive has it, a module, else a command.
+    archive has it, a row of a list, a module, else a command.
 
     Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
     """
@@ -143,7 +143,7 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_folder(Path(place), word, loading)
         if word.endswith("bot.toml") and os.path.isfile(place):
             return _from_folder(Path(place).parent, word, loading)
-        if ("@" in word or word[-3:].lower() in PACKED) and (bot := _from_copy(word, base, loading)):
+        if ("@" in word or ".toml:" in word or word[-3:].lower() in PACKED) and (bot := _from_copy(word, base, loading)):
             return bot
         if is_module(place):
             return _from_module(Path(place), word, loading)
@@ -358,14 +358,14 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
 
 
 def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
-    """Return the bot in a zip, a tar or a stream, or that of a word such as my-bot@HEAD~1; None for another word."""
-    from khiva_arena.entrants import bot_words, commits  # not above: few bots are private copies
+    """Return the bot in a zip, a tar or a stream, of a list, or of a word such as my-bot@HEAD~1; None for another word."""
+    from khiva_arena.entrants import bot_lists, bot_words, commits, packed_bots  # not above: few bots are private copies
 
     try:
         if bot_words.is_archive(os.path.join(base, word)):
-            from khiva_arena.entrants import packed_bots
-
             found = packed_bots.read(word, base, loading)
+        elif bot_lists.is_in_list(word, base):
+            found = bot_lists.BOT_LISTS.get("a bot of a list").read(word, base, loading)
         elif named := bot_words.commit_word(word, base):
             found = commits.read(named, base, loading)
         else:

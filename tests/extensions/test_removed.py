@@ -37,6 +37,7 @@ OTHERS: dict[str, list[tuple[str, ...]]] = {
         ("new", "game", "mine"),
     ],
     "grading": [("new", "ladder", "mine")],
+    "spending": [("match", *BOTS, "--bot", "mine.toml:small")],
     "seats": [("run", *BOTS, "--bot", "remote:ann", *TRUSTED, "--out", "new")],
 }
 """Uses of an extension that need no word of its own."""

@@ -125,12 +125,12 @@ def test_a_model_is_asked_again_if_that_may_help(model: str, fake: Fake, talk: A
     first, second = asked_of(fake, model)
     assert choices == [11]
     assert "tries 2, " in notes
-    if model in ("out-of-range", "negative", "wordy"):
+    if model in ("out-of-range", "negative", "wordy", "unsure"):
         *same, said, told = second["messages"]
         assert same == first["messages"]
         assert (said["role"], told["role"]) == ("assistant", "user")
         wrong = {"out-of-range": "12 is not from 0 to 11", "negative": "-1 is not from 0 to 11"}
-        assert wrong.get(model, "there is no number in it") in told["content"]
+        assert wrong.get(model, "it names no choice") in told["content"]
         assert "(1 not told)" not in notes
     else:
         assert second == first
@@ -155,7 +155,7 @@ def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, 
     assert all(body["key"] == f"Bearer {KEY}" for body in asked_of(fake, model))
 
 
-@pytest.mark.parametrize("where", ["status", "html", "refusal", "text"])
+@pytest.mark.parametrize("where", ["status", "html", "refusal", "text", "choice"])
 def test_a_key_that_an_api_repeats_where_its_answer_is_cut_is_not_told(where: str, fake: Fake, talk: Any) -> None:
     _, notes, code = talk(env_of(fake, f"repeats-in-{where}", KEY=KEY), hello(), decide(turn_ms=5_000))
     assert code == 0

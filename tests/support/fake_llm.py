@@ -21,7 +21,8 @@ CACHED = 64
 
 
 class Fake(ThreadingHTTPServer):
-    """``asked``: each request's body, with its key as "key". ``times``: when it came, by model."""
+    """``asked``: each request's body, with its key as "key". ``times``: when it came, by model. ``told``: the tokens in and out
+    that models were told, by model. ``decisions``: how many were asked for, by model."""
 
     daemon_threads = True
     block_on_close = False
@@ -34,6 +35,9 @@ class Fake(ThreadingHTTPServer):
         self.times: dict[str, list[float]] = {}
         self.seen: set[str] = set()
         self.over = threading.Event()
+        self.told: Counter[tuple[str, str]] = Counter()
+        self.decisions: Counter[str] = Counter()
+        self.lock = threading.Lock()
 
     @property
     def url(self) -> str:
@@ -66,11 +70,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         model, question = body["model"], body["messages"][1]["content"]
-        self.body, self.most = body, int(re.findall(r"n from 0 to (\d+)\.$", question)[-1])
+        self.body, self.most = body, int((re.findall(r"n from 0 to (\d+)\.$", question) or [-1])[-1])
+        self.kind = re.findall(r"^Decision: (\w+)$", question, re.MULTILINE)[-1]
         self.server.asked.append({**body, "key": self.headers.get("Authorization", ""), "path": self.path})
         self.server.times.setdefault(model, []).append(time.monotonic())
         self.server.tries[model, question] += 1
         self.again = self.server.tries[model, question] > 1
+        self.corrected = len(body["messages"]) > 2
+        with self.server.lock:
+            self.server.decisions[model] += not self.corrected
+            self.nth = self.server.decisions[model]
         with suppress(OSError):
             getattr(self, f"say_{model.replace('-', '_')}")()
         self.close_connection = True
@@ -93,6 +102,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.seen.add(system)
         usage: dict[str, Any] = {"prompt_tokens": len(text) // 4, "completion_tokens": max(1, len(str(message)) // 4)}
         usage["prompt_tokens_details"] = {"cached_tokens": known}
+        with self.server.lock:
+            self.server.told[self.body["model"], "tokens_in"] += usage["prompt_tokens"]
+            self.server.told[self.body["model"], "tokens_out"] += usage["completion_tokens"]
         choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
         self.bytes(json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage}).encode())
 
@@ -111,10 +123,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.text(f'```json\n{{"choice": {self.most // 2}, "why": "of 99 reasons"}}\n```')
 
     def say_prose(self) -> None:
-        self.text(f"<think>0 or 1? 2.5 is too much.</think>\nOf {self.most + 1} choices I take **{self.most}**.")
+        self.text(f"<think>0 or 1? 2.5 is too much.</think>\nThere are {self.most + 1} choices.\n\nI choose **{self.most}**.")
 
     def say_parts(self) -> None:
         self.text([{"type": "text", "text": '{"choice":'}, {"type": "text", "text": f" {self.most}}}"}, 7])
+
+    def say_by_words(self) -> None:
+        """For a match of Khiva at two seats, without a list of legal choices."""
+        words = {"play_pass": [0, 1, 2, 3], "boost": [0], "shop4": ["carpet"], "move": ["move"]}
+        self.text(json.dumps({"choice": words[self.kind]}))
 
     # --- models that have to be asked again ---
 
@@ -126,6 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def say_wordy(self) -> None:
         self.text(str(self.most) if self.again else "I would rather wait and see.")
+
+    def say_unsure(self) -> None:
+        self.text(str(self.most) if self.again else f"0 is fine, and {self.most} is better.")
 
     def say_error(self) -> None:
         self.text(str(self.most)) if self.again else self.bytes(b"the upstream is gone", 502)
@@ -143,6 +163,17 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             self.connection.close()
+
+    # --- models that are asked again, or give none, now and then ---
+
+    def say_garbles(self) -> None:
+        self.text(str(self.most) if self.corrected or self.nth % 10 else "{\x00\ufffd 0 1 2")
+
+    def say_tenth(self) -> None:
+        self.text(str(self.most) if not self.corrected and self.nth % 10 else "0 or 1")
+
+    def say_overloaded(self) -> None:
+        self.text(str(self.most)) if self.nth % 3 else self.bytes(b"slow down", 429, Retry_After="3600")
 
     # --- models that give none ---
 
@@ -193,6 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
     def say_repeats_in_text(self) -> None:
         self.text(self.repeated(1_990))
 
+    def say_repeats_in_choice(self) -> None:
+        self.text(json.dumps({"choice": self.repeated(30)}))
+
     def say_elsewhere(self) -> None:
         self.bytes(b"", 307, Location=f"{self.server.url}/chat/completions")
 
@@ -242,7 +276,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 ANSWERS = ("last", "first", "middle", "prose", "parts")
-ASKED_TWICE = ("out-of-range", "negative", "wordy", "error", "limited", "limited-until", "reset")
+ASKED_TWICE = ("out-of-range", "negative", "wordy", "unsure", "error", "limited", "limited-until", "reset")
 """These answer the same question at the second time."""
 
 

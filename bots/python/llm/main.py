@@ -32,7 +32,7 @@ def main() -> None:
             player = Player(settings, match, spent)
         return player.choose(decide, began)
 
-    play("llm", choose, spent, settings.currency, version="2")
+    play("llm", choose, spent, settings.currency, version="3")
     if player is not None:
         note(player.total())
 

@@ -4,10 +4,10 @@ import time
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from answers import choice, complaint
+from answers import choice
 from endpoint import Failed, Reply, ask, without
 from khiva_kit import Lottery, note
-from prompt import question, system
+from prompt import Prompt
 from settings import Settings
 
 BANK_SHARE = 4
@@ -62,20 +62,24 @@ class Player:
     def __init__(self, settings: Settings, match: dict, spent: dict) -> None:
         """Begin. ``spent``: the totals that the arena is told, which each decision adds to."""
         self._settings, self._match, self._spent = settings, match, spent
-        self._system = system(match)
+        self._prompt = Prompt(settings.prompt, settings.usual_prompt)
+        self._system = self._prompt.system(match)
         self._sum = Tally()
         host, heat = urlsplit(settings.url).netloc, "left out" if settings.temperature is None else f"{settings.temperature:g}"
         digest = sha256(self._system.encode()).hexdigest()[:16]
         text = f"system text {len(self._system)} characters, sha256 {digest}"
-        self._note(f"llm: model {settings.model} at {host}, temperature {heat}; {text}")
+        name = f"prompt {settings.prompt}, sha256 {sha256(self._prompt.text.encode()).hexdigest()[:16]}"
+        self._note(f"llm: model {settings.model} at {host}, temperature {heat}; {name}; {text}")
+        if settings.prompts:
+            self._note(f"prompt: {self._prompt.text}".replace("\n", "\n  "))
 
     def choose(self, decide: dict, began: float) -> int:
         """The model's choice, or one by lot. ``began``: when it was asked for, by the monotonic clock."""
         count, this = len(decide["legal"]), Tally()
         this.decisions = 1
-        asked = question(decide, self._match)
+        asked = self._prompt.question(decide, self._match)
         said: list[str] = []
-        found, problem = self._ask(asked, count, began + _seconds(decide), this, said)
+        found, problem = self._ask(asked, decide, began + _seconds(decide), this, said)
         by = "model" if this.tries == 1 else "retry"
         if found is None:
             this.lots, by = 1, "failed" if this.failed else "lot"
@@ -104,10 +108,10 @@ class Player:
         decisions = f"{self._sum.decisions} decisions, {self._sum.lots} by lot"
         return f"llm: in all {decisions}; {self._sum.text(self._settings.prices)}"
 
-    def _ask(self, asked: str, count: int, ends: float, this: Tally, said: list[str]) -> tuple[int | None, str]:
+    def _ask(self, asked: str, decide: dict, ends: float, this: Tally, said: list[str]) -> tuple[int | None, str]:
         """The model's choice, or None and why there is none. What it said goes into ``said``."""
         messages = [{"role": "system", "content": self._system}, {"role": "user", "content": asked}]
-        problem, pause, wrong = "no time to ask", FIRST_PAUSE, False
+        problem, pause, wrong = "no time to ask", FIRST_PAUSE, 0
         while this.tries < MOST_TRIES and (left := ends - time.monotonic()) >= LEAST_SECONDS:
             this.tries += 1
             this.untold += 1
@@ -123,13 +127,14 @@ class Player:
                 continue
             this.count(reply)
             this.failed = 0
-            said.append(without(self._settings.key, reply.text or reply.refusal)[:MOST_NOTED])
-            found, problem = choice(reply, count)
-            if found is not None or wrong:
+            text = without(self._settings.key, reply.text)  # before what was wrong repeats a part of it
+            said.append((text or reply.refusal)[:MOST_NOTED])
+            found, problem = choice(text, reply.refusal, decide["legal"], self._settings.legal)
+            if found is not None or wrong >= self._settings.retries:
                 return found, problem
-            wrong = True
+            wrong += 1
             messages.append({"role": "assistant", "content": reply.text[:MOST_NOTED] or "(nothing)"})
-            messages.append({"role": "user", "content": complaint(problem, count)})
+            messages.append({"role": "user", "content": self._prompt.again(problem, decide)})
         return None, problem
 
     def _note(self, text: str) -> None:

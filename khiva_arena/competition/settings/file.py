@@ -85,9 +85,10 @@ def _from(folder: Path, row: Setting, value: Any, globs: dict[str, "Glob"]) -> A
 
 def _bots_of(folder: Path, word: str, globs: dict[str, "Glob"]) -> list[str]:
     """Return the words of the bots that a word of a file names: one, or a folder each for a glob."""
+    from khiva_arena.entrants.bot_lists import is_in_list
     from khiva_arena.entrants.bot_words import commit_word, folders_of  # not above: few files have globs
 
-    if commit_word(word, str(folder)):
+    if commit_word(word, str(folder)) or is_in_list(word, str(folder)):
         return [str(folder / word)]
     named = folders_of(str(folder / word))
     if named is None or not named.bots:

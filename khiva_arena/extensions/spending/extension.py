@@ -1,10 +1,12 @@
-"""The hooks that the extension ``spending`` fills: the reports of bots in tables, and caps on what they spend."""
+"""The hooks that the extension ``spending`` fills: reports of bots in tables, caps on their cost, and language models as bots."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from khiva_arena.common.say import Say
 from khiva_arena.competition.run.caps import CAPS
+from khiva_arena.entrants.bot_lists import BOT_LISTS
+from khiva_arena.extensions.spending.model_bots import ModelBots
 from khiva_arena.extensions.spending.spent_columns import SpentColumns
 from khiva_arena.rating.report.reported import SHOWS_SPENT
 
@@ -25,4 +27,4 @@ class SpendCaps:
         return propose(stages, entrants, cap, say, new_event=new_event)
 
 
-EXTENSION = (SHOWS_SPENT.filled(SpentColumns()), CAPS.filled(SpendCaps()))
+EXTENSION = (SHOWS_SPENT.filled(SpentColumns()), CAPS.filled(SpendCaps()), BOT_LISTS.filled(ModelBots()))

@@ -1,4 +1,4 @@
-"""The row of the extension ``spending``: columns, marks and a cap for what bots report of themselves."""
+"""The row of the extension ``spending``: language models as bots, and columns, marks and a cap for what bots report."""
 
 from khiva_arena.common.hooks import ExtensionRow, FilledHook, Flag
 
@@ -13,6 +13,15 @@ ROW = ExtensionRow(
     "spending",
     _load,
     flags=(
+        Flag(
+            "models",
+            ("run",),
+            "Seat the language models of FILE, a table [[model]] each. Each gets the network, and the variable with its key that "
+            "its row names.",
+            metavar="FILE",
+            is_file=True,
+            example="khiva-arena run --models models.toml --bot shipped:python/greedy --turn 1m --out results/models",
+        ),
         Flag(
             "most_lots",
             ("standings",),
@@ -34,6 +43,7 @@ ROW = ExtensionRow(
         "standings --max-lots": "`--most-lots PERCENT` lists bots below a line",
         "run --cost": "`--spend AMOUNT` ends an event before it costs more",
         "run --max-cost": "`--spend AMOUNT` ends an event before it costs more",
+        "llm": "`khiva-arena run --models FILE` sets language models against each other",
         "tokens": "`khiva-arena standings` has them",
     },
 )

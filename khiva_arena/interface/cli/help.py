@@ -17,7 +17,7 @@ _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--matches": _PAGE, "--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": ("--against", _SETTINGS, "--lost", "--shipped", "--search", "--language", "--seal"),
+    "Bots": ("--against", _SETTINGS, "--lost", "--models", "--shipped", "--search", "--language", "--seal"),
     "What is played": (
         *("--seed-file", "--from", "--step", "--seat", "--choice", "--try", "--until"),
         *(_SETTINGS, "--quick", "--sample"),
@@ -45,6 +45,7 @@ _LAYOUT = {
         "--only",
         "--exclude",
         "--season",
+        "--most-lots",
         "--contrast",
         "--anchor",
         "--section",

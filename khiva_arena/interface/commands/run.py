@@ -63,6 +63,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     """
     spend = flags.pop("spend", None)  # of an extension
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
+    models = flags.pop("models", None)  # of an extension
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
         from khiva_arena.competition.run.plans import PLANS  # not above: most runs have none
@@ -74,9 +75,11 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     flag_settings = settings_by_flags(flags)
-    if yes and budget is None:
-        raise ConfigError("--yes needs --budget; nothing else asks")
+    if yes and budget is None and models is None:
+        raise ConfigError("--yes needs --budget or --models; nothing else asks")
     file = read_file(config)
+    if models is not None:
+        _add_listed(models, file, flag_settings, yes=yes)
     if shipped:
         _add_shipped(file, flag_settings)
     if from_plan is not None:
@@ -207,6 +210,23 @@ def _capped(cap: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, ne
         for line in proposal.lines:
             say(line)
         return proposal
+
+
+def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any], *, yes: bool) -> None:
+    """Add the bots of a list, and their permissions, to the flags. ``yes``: the user agrees to these. Raises ConfigError.
+
+    They come first: of bots with one name, the first keeps it, and permissions go by names.
+    """
+    from khiva_arena.entrants.bot_lists import BOT_LISTS  # not above: most runs have no list
+
+    if hidden := [name for name in ("network", "env") if name in file.settings and name not in flags]:
+        raise ConfigError(
+            [f"--models sets {ROWS[name].option}, which wins over {file.path}; give it as a flag" for name in hidden]
+        )
+    listed = BOT_LISTS.get("--models").settings(path, say, yes=yes)
+    for name, words in listed.items():
+        given = {**file.settings, **flags}.get(name, ())
+        flags[name] = (*words, *given) if isinstance(given, list | tuple) else given
 
 
 def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:

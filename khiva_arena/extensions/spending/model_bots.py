@@ -1,0 +1,88 @@
+"""Language models as bots: the shipped bot that asks an API, with the settings, the prompt and the rules pages of a row."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import khiva_arena
+from khiva_arena.bots.sandbox import regular_files
+from khiva_arena.common.say import Say
+from khiva_arena.common.text import harmless
+from khiva_arena.competition.settings import consent
+from khiva_arena.competition.settings.settings import ROWS
+from khiva_arena.display.terminal.question import can_ask
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.loading import DEFAULT, Loading
+from khiva_arena.entrants.private_bot import PrivateBot, new_parent
+from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.spending import models_file
+from khiva_arena.extensions.spending.models_file import BOT, ModelRow
+from khiva_arena.words import meant
+
+
+class ModelBots:
+    """Files of language models, as ``entrants.bot_lists.BotLists`` wants them."""
+
+    def settings(self, path: Path, say: Say, *, yes: bool) -> Mapping[str, tuple[str, ...]]:
+        rows = models_file.read(path)
+        if problems := models_file.secrets(rows):
+            raise ConfigError([f"{path}: {problem}" for problem in problems])
+        for row in rows:
+            url, key = urlsplit(row.url), f" and {row.key}" if row.key else ""
+            bare = ", without encryption" if url.scheme == "http" and not models_file.is_loopback(url.hostname or "") else ""
+            say(harmless(f"{row.name}: {row.model} at {url.netloc}{bare}; it gets the network{key}"))
+        permissions = {
+            "network": tuple(row.name for row in rows),
+            "env": tuple(f"{row.name}={row.key}" for row in rows if row.key),
+        }
+        if not yes:
+            _ask(path, rows, permissions, say)
+        return {"bots": tuple(f"{path}:{row.name}" for row in rows), **permissions}
+
+    def read(self, word: str, base: str, loading: Loading) -> PrivateBot:
+        place, _, name = word.rpartition(":")
+        rows = {row.name: row for row in models_file.read(Path(base, place))}
+        if name not in rows:
+            raise ConfigError(f"no model has this name{meant(name, rows)}; there are {', '.join(rows)}")
+        folder = new_parent("model") / "bot"
+        private = PrivateBot(folder, word, loading, ((str(folder), word), (str(folder.parent), word)))
+        with private.in_words():
+            for path, data in _files(rows[name]):
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(data)
+        return private
+
+
+def _ask(path: Path, rows: Sequence[ModelRow], permissions: Mapping[str, tuple[str, ...]], say: Say) -> None:
+    """Check that the user agrees, now or at an earlier time, to what a file opens: somebody else may have written it, and a key
+    goes to the address that it names. Raises ConfigError if not."""
+    openings = [consent.Opening(ROWS[name], words) for name, words in permissions.items() if words]
+    opened = json.dumps([(row.name, row.url, row.key) for row in rows])
+    digest = consent.digest_of_file(path, opened, ())
+    if not can_ask() and not {opening.row.name for opening in openings} <= consent.remembered(digest):
+        raise ConfigError(
+            f"{path} gives bots the network and keys: type the command once at a terminal, which asks and remembers, or agree by "
+            "--yes"
+        )
+    consent.ask(path, openings, digest, say)
+
+
+def _files(row: ModelRow) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the bytes of each file of a model's bot. Raises OSError."""
+    bot = load(BOT)
+    for path, source in bot.sources:
+        yield path, regular_files.read(source, DEFAULT.bot_file_size)
+    for page in sorted(Path(khiva_arena.__file__).parent.glob("games/*/RULES.md")):
+        yield f"rules/{page.parent.name}.md", page.read_bytes()
+    if row.own_prompt:
+        yield f"prompts/{row.prompt}.md", row.own_prompt.encode()
+    texts = {
+        "name": row.name,
+        "version": f"{bot.version} {row.prompt}",
+        "run": shlex.join([*bot.run, *row.words]),
+        "build": shlex.join(bot.build),
+    }
+    lines = [f"{key} = {json.dumps(text, ensure_ascii=False)}\n" for key, text in texts.items()]
+    yield "bot.toml", "".join([*lines, "reports = true\n"]).encode()

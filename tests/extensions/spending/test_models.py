@@ -1,0 +1,308 @@
+"""Language models by a file: each is a bot of its own with its own permissions, and a table says how each played."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fake_llm
+import pytest
+from arena import arena
+from cases import cases
+from once import made_once
+from stores import SHORT
+from terminal import Terminal
+
+import khiva_arena
+from khiva_arena.common.hooks import rows as extension_rows
+from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.spending import models_file
+from khiva_arena.records.store.db import Store
+
+KEY, VALUE = "KHIVA_LLM_KEY", "sk-never-to-be-told"
+KINDS = ("last", "tenth", "always-wrong", "overloaded", "garbles")
+"""Always the model's choice; every tenth decision by lot; all by lot; every third by lot, as its provider has no time; every
+tenth after another try."""
+HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--turn", "30s")
+ROW = 'name = "small"\nurl = "https://api.example.com/v1"\nmodel = "m"\n'
+
+
+def written(folder: Path, *rows: str) -> Path:
+    path = folder / "models.toml"
+    path.write_text("".join(f"[[model]]\n{row}\n" for row in rows))
+    return path
+
+
+def row(name: str, url: str = "https://api.example.com/v1", **more: object) -> str:
+    values = {"name": name, "url": url, "model": name, **more}
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+
+
+@made_once
+def played(folder: Path) -> None:
+    """A store "out" of models of each kind, and what their endpoint logged in "log.json"."""
+    with fake_llm.serving() as server:
+        written(folder, *(row(kind, server.url, key=KEY, price_in=3, price_out=15.5, currency="EUR") for kind in KINDS))
+        words = (
+            "run",
+            "--yes",
+            "--models",
+            "models.toml",
+            "--bot",
+            "shipped:python/random",
+            "--seeds",
+            "1",
+            *HOW,
+            *SHORT,
+            "--out",
+            "out",
+        )
+        arena(*words, "-j", "4", cwd=folder, env={KEY: VALUE})
+        log = {kind: {"decisions": server.decisions[kind]} for kind in KINDS}
+        for (kind, name), tokens in server.told.items():
+            log[kind][name] = tokens
+        keys = {body["key"] for body in server.asked}
+    assert keys == {f"Bearer {VALUE}"}
+    (folder / "log.json").write_text(json.dumps(log))
+
+
+@pytest.mark.slow
+def test_the_sums_are_those_of_the_endpoint_s_own_log_to_the_unit(played: Path) -> None:
+    log = json.loads((played / "log.json").read_text())
+    said = json.loads(arena("standings", "out", "--json", cwd=played).stdout)
+    rows = {row["name"]: row["spent"] for row in said["standings"][0]["rows"]}
+    assert rows.pop("random") is None
+    for kind, spent in rows.items():
+        totals = spent["totals"]
+        assert (totals["tokens_in"], totals["tokens_out"]) == (log[kind]["tokens_in"], log[kind]["tokens_out"])
+        assert abs(totals["cost"] - (totals["tokens_in"] * 3 + totals["tokens_out"] * 15.5)) <= spent["matches"]
+        asked = {one: totals[one] for one in ("model", "retry", "lot", "failed")}
+        decisions = log[kind]["decisions"]
+        assert sum(asked.values()) == spent["decisions"] == decisions
+        tenth, third = decisions // 10, decisions // 3
+        others = {"tenth": ("lot", tenth), "always-wrong": ("lot", decisions), "overloaded": ("failed", third)}
+        name, number = (others | {"garbles": ("retry", tenth)}).get(kind, ("lot", 0))
+        assert asked == {"retry": 0, "lot": 0, "failed": 0, "model": decisions - number} | {name: number}
+        assert (spent["currency"], spent["dropped"], spent["at_least"]) == ("EUR", 0, False)
+    assert not [row for row in said["standings"][0]["rows"] if row["voids"] or any(row["faults"].values())], "a lot is no fault"
+    listed = arena("standings", "out", "--most-lots", "20", cwd=played).stdout.partition("\n-- ")[2]
+    assert [kind for kind in KINDS if f" {kind} " in listed.partition("\n\n")[0]] == ["always-wrong", "overloaded"]
+
+
+@pytest.mark.slow
+def test_it_verifies_replays_and_reports_without_key_network_and_models(played: Path, tmp_path: Path) -> None:
+    """The endpoint has ended, the variable is not set, and models.toml is gone."""
+    shutil.copytree(played / "out", tmp_path / "out")
+    assert "30 of 30 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    arena("bundle", "out", "all.bundle", cwd=tmp_path)
+    arena("verify", "all.bundle", cwd=tmp_path)
+    arena("report", "out", "--out", "page.html", cwd=tmp_path)
+    arena("show", "out", "1/0", cwd=tmp_path)
+    notes = arena("show", "out", "1/0", "--notes", cwd=tmp_path).stdout
+    assert "prompt legal-1, sha256 " in notes
+    assert "The rules map of this match: $rules" in notes, "the prompt is shown whole"
+    everything = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(everything) >= 3
+    assert not [path for path in everything if VALUE.encode() in path.read_bytes()]
+
+
+def bots_of(folder: Path, *words: str) -> dict[str, Any]:
+    """The bots of a run's event as its definition has them, which plays nothing."""
+    arena(
+        "run",
+        *words,
+        *(["--yes"] if "--models" in words else []),
+        *HOW,
+        "--seeds",
+        "1",
+        "--commit",
+        "--out",
+        "out",
+        cwd=folder,
+        env={KEY: VALUE},
+    )
+    with Store.read(folder / "out") as store:
+        (event,) = store.events()
+    return {bot.name: bot for bot in event.definition.bots}
+
+
+def test_only_the_bots_of_the_file_get_network_and_key(tmp_path: Path) -> None:
+    written(tmp_path, row("random", key=KEY), row("large"))
+    words = ("--models", "models.toml", "--bot", "shipped:python/random", "--bot", "shipped:python/greedy")
+    bots = bots_of(tmp_path, *words)
+    assert {name: (bot.network, bot.env) for name, bot in bots.items()} == {
+        "random": (True, (KEY,)),
+        "large": (True, ()),
+        "random-2": (False, ()),
+        "greedy": (False, ()),
+    }
+    assert bots["random"].identity == load(str(tmp_path / "models.toml:random")).identity
+    assert bots["random-2"].identity == load("shipped:python/random").identity
+    bots = bots_of(tmp_path, *words)  # the same event goes on
+    (tmp_path / "more.toml").write_text('bots = ["shipped:python/greedy"]\nnetwork = ["greedy"]\n')
+    said = arena("run", "more.toml", "--models", "models.toml", cwd=tmp_path, code=2, env={KEY: VALUE}).stderr
+    assert "--models sets --network, which wins over more.toml" in said
+
+
+def test_a_file_of_settings_may_name_other_bots(tmp_path: Path) -> None:
+    written(tmp_path, row("small"))
+    (tmp_path / "more.toml").write_text('bots = ["shipped:python/greedy"]\n')
+    assert list(bots_of(tmp_path, "more.toml", "--models", "models.toml")) == ["small", "greedy"]
+
+
+def test_the_identity_covers_all_but_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bot(changed: str = "", prompt: str = "$page\n") -> Bot:
+        (tmp_path / "mine.md").write_text(prompt)
+        written(tmp_path, ROW.replace('"m"', '"/models/m.gguf"') + 'prompt = "mine.md"\n' + changed)
+        return load(f"{tmp_path}/models.toml:small")
+
+    same = bot()
+    assert (bot().identity, same.name, same.version, same.reports) == (same.identity, "small", "3 mine", True)
+    assert bot(f'key = "{KEY}"').identity == bot(f'key = "{KEY}"\nretries = 1\ntemperature = 0\nlegal = true\n').identity
+    with_key = bot(f'key = "{KEY}"').identity
+    monkeypatch.setenv(KEY, VALUE)
+    assert bot(f'key = "{KEY}"').identity == with_key
+    others = ["retries = 2", "temperature = 'none'", "legal = false", "price_in = 1\nprice_out = 2", "currency = 'EUR'"]
+    identities = {same.identity, bot("", "$page").identity, with_key, *(bot(changed).identity for changed in others)}
+    assert len(identities) == 3 + len(others)
+    written(tmp_path, ROW)
+    assert load(f"{tmp_path}/models.toml:small").version == "3 legal-1"
+
+
+@pytest.fixture
+def fake() -> Iterator[fake_llm.Fake]:
+    with fake_llm.serving() as server:
+        yield server
+
+
+@pytest.mark.slow
+def test_a_model_that_is_not_shown_the_choices_finds_one_by_the_rules(fake: fake_llm.Fake, tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text("Win this game of $game.\n")
+    written(tmp_path, row("by-words", fake.url, legal=False), row("own", fake.url, model="last", prompt="mine.md"))
+    bots = [f"{tmp_path}/models.toml:{name}" for name in ("by-words", "own")]
+    match = khiva_arena.match(*bots, isolation="trusted", seed="a", turn="30s", network=["by-words", "own"])
+    assert match.verdicts == ("ok", "ok")
+    by_model = {model: [body for body in fake.asked if body["model"] == model] for model in ("by-words", "last")}
+    assert "Choices:" not in json.dumps(by_model["by-words"])
+    assert {body["messages"][0]["content"] for body in by_model["last"]} == {"Win this game of khiva."}
+    by_words, own = match.notes or ()
+    assert re.findall(r"^llm: play_pass: \d+ of 0-\d+ by (\w+)", by_words, re.MULTILINE)[:2] == ["the", "the"]
+    assert "That was no choice: " not in json.dumps([body for body in by_model["by-words"] if "play_pass" in str(body)])
+    assert " 0 by lot; " in own
+
+
+def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv(KEY, VALUE)
+    words = ("--models", "models.toml", "--bot", "shipped:python/greedy", *HOW, "--seeds", "1", "--commit", "--out", "out")
+
+    def typed(answer: str) -> tuple[int, bool, str]:
+        terminal = Terminal(["run", *words], tmp_path, columns=200)
+        question = terminal.until(lambda text: "[y/N]" in text)
+        if question:
+            terminal.type(f"{answer}\n".encode())
+        return terminal.end(), question, terminal.shown.text
+
+    written(tmp_path, row("small", key=KEY))
+    refused = "models.toml gives bots the network and keys: "
+    assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
+    code, question, shown = typed("n")
+    assert (code, question, (tmp_path / "out").exists()) == (2, True, False)
+    assert f"small: small at api.example.com; it gets the network and {KEY}" in shown
+    assert typed("y")[:2] == (0, True)
+    written(tmp_path, row("small", key=KEY, retries=2))
+    arena("run", *words, "--new-event", cwd=tmp_path)
+    written(tmp_path, row("small", "https://elsewhere.example.com/v1", key=KEY))
+    assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
+
+
+WRONG = [
+    (ROW.replace("https", "ftp"), "url: https:// and a host is expected"),
+    (ROW.replace("api.", "me:secret@api."), "url: https:// and a host"),
+    (ROW.replace("/v1", "/v1?key=secret"), "url: https:// and a host"),
+    (ROW.replace("https", "http") + f'key = "{KEY}"', "others could read the key; write https://"),
+    (ROW.replace("name =", "nam ="), "unknown key 'nam' (did you mean name?)"),
+    (ROW.replace('"small"', '"a b"'), "name: 1 to 64 letters"),
+    (ROW.replace('"small"', "3"), "name: 1 to 64 letters"),
+    (ROW.replace('"m"', '"\\u0007"'), "model: the name of a model"),
+    (ROW + 'key = "sk-secret-secret-secret"', "key: the name of the variable"),
+    (ROW + 'key = "NOT_SET_SECRET"', "its key names a variable that is not set"),
+    (ROW + 'key = "PATH"', "--env small=PATH: PATH is "),
+    (ROW + "legal = 0", "legal: true or false"),
+    (ROW + "retries = 6", "retries: a whole number from 0 to 5"),
+    (ROW + "retries = true", "retries: a whole number"),
+    (ROW + "temperature = nan", "temperature: a number from 0"),
+    (ROW + "temperature = 'hot'", "temperature: a number from 0"),
+    (ROW + "price_in = -1\nprice_out = inf", "price_out: a number from 0"),
+    (ROW + "price_in = 1", "price_in and price_out go together"),
+    (ROW + ROW, "models.toml: not TOML"),
+    (ROW + "currency = 'EUR and more than that'", "currency: 1 to 16 characters"),
+    (ROW + "prompt = 'legal-9'", "prompt: no legal-9 comes with the arena (did you mean legal-1?)"),
+    (ROW + "prompt = '../prompt.md'", "prompt: a prompt of the arena is expected"),
+    (ROW + "prompt = 'none.md'", "prompt: none.md cannot be read: No such file"),
+    (ROW + "prompt = 'link.md'", "prompt: link.md cannot be read: "),
+    (ROW + "prompt = 'legal-1.md'", "legal-1 is the name of a prompt of the arena"),
+    (ROW + "prompt = 'latin.md'", "latin.md is not UTF-8 text"),
+    (ROW + "prompt = 'blank.md'", "blank.md is empty"),
+    (ROW + "prompt = 'large.md'", "large.md cannot be read: it is longer"),
+    (ROW + "prompt = 'leak.md'\nkey = 'HELD'", "model small: prompt holds a key"),
+    (ROW + "prompt = 'pasted.md'", "model small: prompt holds a key"),
+    (ROW + "# held-secret-value\nkey = 'HELD'", "models.toml holds a key"),
+    (ROW + "legal = false\nprompt = 'legal-1'", "prompt: legal-1 shows the legal choices"),
+    (ROW + "prompt = 'free-1'", "prompt: free-1 does not show them; write legal = false"),
+    (ROW + "[[model]]\n" + ROW, "model 2 (small): another model has this name"),
+    (ROW + "[extra]", "unknown key 'extra'"),
+    (ROW + "x = " + "[" * 50 + "]" * 50, "nested more than 32 deep"),
+    ("#" * 1_000_001, "models.toml: cannot be read: it is longer"),
+]
+
+
+def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HELD", "held-secret-value")
+    for name, text in (("blank", "\n"), ("large", "x" * 100_001), ("leak", "Use held-secret-value."), ("mine", "Play.")):
+        (tmp_path / f"{name}.md").write_text(text)
+    (tmp_path / "pasted.md").write_text("Authorization: sk-abcdefghijklmnopqrstuvwx")
+    (tmp_path / "latin.md").write_bytes(b"\xff")
+    (tmp_path / "link.md").symlink_to("mine.md")
+    for text, what in WRONG:
+        written(tmp_path, text)
+        said = arena(
+            "run", "--yes", "--models", "models.toml", "--bot", "shipped:python/greedy", "--out", "out", cwd=tmp_path, code=2
+        )
+        assert what in " ".join(said.stderr.split()), (what, said.stderr)
+        assert "secret" not in said.stderr.casefold().replace(KEY.casefold(), "")
+    assert not (tmp_path / "out").exists()
+
+
+@cases("text", ["", "model = 3", "model = []", "[model]\nname = 'x'", "model = [1]", "[[model]]\n" * 65])
+def test_a_file_has_tables_of_models(text: str, tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text(text)
+    with pytest.raises(ConfigError, match="1 to 64 tables"):
+        models_file.read(tmp_path / "models.toml")
+
+
+def test_a_word_names_a_row(tmp_path: Path) -> None:
+    written(tmp_path, row("small"), row("large"))
+    said = arena("match", "--bot", "models.toml:smal", "--bot", "models.toml:large", cwd=tmp_path, code=2).stderr
+    assert "--bot models.toml:smal: no model has this name (did you mean small?); there are small, large" in said
+    said = arena("match", "--bot", "none.toml:small", "--bot", "models.toml:large", cwd=tmp_path, code=2).stderr
+    assert "--bot none.toml:small: " in said
+
+
+def test_a_file_of_settings_names_a_row_of_a_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "cup").mkdir()
+    written(tmp_path / "cup", row("small"), row("large"))
+    (tmp_path / "cup" / "cup.toml").write_text('bots = ["models.toml:small", "models.toml:large"]\n')
+    bots = bots_of(tmp_path, "cup/cup.toml")
+    assert {name: bot.network for name, bot in bots.items()} == {"small": False, "large": False}
+
+
+def test_a_shipped_prompt_shows_the_choices_as_its_name_says() -> None:
+    assert any(row.name == "spending" for row in extension_rows())
+    for name, legal in (("legal-1", True), ("free-1", False)):
+        assert models_file._prompt(name, Path(), legal) == (name, "")
+        with pytest.raises(ConfigError):
+            models_file._prompt(name, Path(), not legal)
