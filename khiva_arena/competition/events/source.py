@@ -14,6 +14,7 @@ from khiva_arena.errors import RecordError
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.queries import RoomTaken
 
 
 class ResultSource(Protocol):
@@ -40,6 +41,9 @@ class ResultSource(Protocol):
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
         """Return what orders the tables of a league, None without one. ``links``: how many of the first ones count; None: all."""
 
+    def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
+        """Return the room that transcripts of an event take in a store; [] if none were to be kept."""
+
 
 class StoredResults:
     """A store as a ``ResultSource``.
@@ -61,6 +65,9 @@ class StoredResults:
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)
+
+    def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
+        return self.store.room_of_transcripts(event.id)
 
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
         """Return what orders the tables of the league, None without one. Raises StoreError if a link is damaged."""

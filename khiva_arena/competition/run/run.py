@@ -221,6 +221,12 @@ class Run:
                 seated = [commands[bot.identity] for bot in todo.entrants]
                 play = self._source.play_of(store, event, seated)
                 play.mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
+                others = self._first.of_extensions
+                if size := others.get("transcripts"):
+                    from khiva_arena.competition.events.transcripts import KEEPS_TRANSCRIPTS  # not above: most runs keep none
+
+                    keeps = KEEPS_TRANSCRIPTS.get("--transcripts")
+                    play.transcripts = keeps.room(store, event, seated, size, log.say)
                 if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
                     return RunResult(ids, False)

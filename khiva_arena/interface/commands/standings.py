@@ -44,7 +44,7 @@ class SectionFlags(NamedTuple):
 
 
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
-    """Print the tables. ``flags``: those of ``StoreSelection``, of ``SectionFlags`` and of extensions."""
+    """Print the tables. ``flags``: those of ``StoreSelection``, of ``SectionFlags``, and of extensions, too."""
     most_lots = flags.pop("most_lots", None)  # of an extension
     selection, section_flags = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
     assert not flags, flags

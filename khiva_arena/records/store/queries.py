@@ -4,16 +4,33 @@ import marshal
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import StoreError
 from khiva_arena.records.store import files, sums
 from khiva_arena.records.store.files import FILE, explain_errors
+from khiva_arena.records.store.rows import TranscriptRow
 from khiva_arena.records.store.seal import Seal
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
+
+
+class RoomTaken(NamedTuple):
+    """The room that the transcripts of one bot of an event take.
+
+    bot: its position.
+    size: bytes, packed.
+    matches, without: in how many seats of matches they were to be kept, and in how many they had no room.
+    room: bytes for all bots of the event.
+    """
+
+    bot: int
+    size: int
+    matches: int
+    without: int
+    room: int
 
 
 class StoreRows:
@@ -29,6 +46,21 @@ class StoreRows:
     def has_reports(self, event: str) -> bool:
         """Tell whether some bot of an event was offered to report what it spends."""
         return bool(self._rows("SELECT 1 FROM spent WHERE event = ? LIMIT 1", event))
+
+    def transcripts(self, event: str, ordinal: int) -> list[TranscriptRow]:
+        """Return the transcripts of a recorded match by seat, [] if none were to be kept."""
+        condition = "event = ? AND ordinal = ? ORDER BY seat"
+        rows = self._checked_rows("transcripts", condition, event, ordinal)
+        for values, _ in rows:
+            del values["event"], values["ordinal"]
+        return [TranscriptRow(**values, intact=intact) for values, intact in rows]
+
+    def room_of_transcripts(self, event: str) -> list[RoomTaken]:
+        """Return how much room the transcripts of each bot of an event take; [] if none were to be kept."""
+        sizes = "bot, sum(length(packed)), count(*), sum(packed = x'' AND total > 0), max(room)"
+        query = f"SELECT {sizes} FROM transcripts WHERE event = ? GROUP BY bot ORDER BY bot"
+        rows = self._rows(query, event)
+        return [RoomTaken(*(int(value or 0) for value in row)) for row in rows]
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return [row for rows in self._rows_by_piece(query, *values) for row in rows]

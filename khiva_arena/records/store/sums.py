@@ -38,6 +38,7 @@ TABLES = (
     "cells",
     "set_aside",
     "spent",
+    "transcripts",
 )
 """The tables whose rows an event's tally counts, beside its own row."""
 READ_ALONE = ("reveals", "conclusions", "set_aside")
@@ -46,6 +47,7 @@ READ_WITH = {
     "times": ("matches", ("ordinal",)),
     "cells": ("matches", ("ordinal",)),
     "spent": ("matches", ("ordinal",)),
+    "transcripts": ("matches", ("ordinal",)),
     "void_causes": ("voids", ("ordinal", "attempt")),
 }
 """Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""
@@ -184,6 +186,10 @@ def changes(
         for row, intact in checked_rows(table, "event = ?", event)
         if not intact
     ]
+    for (ordinal,) in rows("SELECT DISTINCT ordinal FROM transcripts WHERE event = ?", event):  # not all at once: they are large
+        of_match = checked_rows("transcripts", "event = ? AND ordinal = ?", event, ordinal)
+        if not all(intact for _, intact in of_match):
+            problems.append(f"a transcript of match {ordinal} was changed since it was written")
     for table, (parent, columns) in READ_WITH.items():
         condition = " AND ".join(f"{parent}.{column} = {table}.{column}" for column in ("event", *columns))
         alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {parent} WHERE {condition})"

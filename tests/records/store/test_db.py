@@ -202,7 +202,9 @@ def test_the_cell_of_a_runner_is_kept_beside_the_match(tmp_path: Path) -> None:
 def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written(tmp_path: Path) -> None:
     filled(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        later = "".join(f"DROP TABLE {name};" for name in ("times", "closures", "cells", "set_aside", "links", "spent"))
+        later = "".join(
+            f"DROP TABLE {name};" for name in ("times", "closures", "cells", "set_aside", "links", "spent", "transcripts")
+        )
         connection.executescript(f"{later} PRAGMA user_version = 3")
     with Store.read(tmp_path) as store:
         assert {one.times for one in store.matches("e1")} == {None}
