@@ -35,7 +35,8 @@ class SharedRoom:
         for seat, (bot, ending) in enumerate(zip(bots, endings, strict=True)):
             if bot not in self._reporting:
                 continue
-            kept = ending.transcript or Transcript(b"", ending.notes_total)
+            has_begun = ending.status is not None  # or its notes are the arbiter's words
+            kept = ending.transcript or Transcript(b"", ending.notes_total if has_begun else 0)
             # Matches that are played at a time may together want more than is left.
             packed = kept.packed if len(kept.packed) <= self._left(bot) else b""
             self._used[bot] = self._used.get(bot, 0) + len(packed)
