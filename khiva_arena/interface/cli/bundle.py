@@ -25,7 +25,7 @@ def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool, 
 
     It has definitions, bots by name and hash, commitments and revealed secrets, every record, run digests and standings.
     `khiva-arena verify OUT` checks all of it, without this store and without the bots. It holds no times, hosts or paths, nothing
-    that bots wrote, and no bots without --with-modules."""
+    that bots wrote unless you ask for it, and no bots without --with-modules."""
     from khiva_arena.interface.commands.bundle import bundle  # when it is called, so that -h is quick
 
     bundle(store, out, event, with_modules, with_transcripts=with_transcripts)

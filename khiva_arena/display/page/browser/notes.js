@@ -22,7 +22,7 @@ export function notes(texts, one) {
     { class: "stderr", "aria-label": "Notes" },
     h("h3", {}, "What bots wrote on stderr"),
     now,
-    pieces.map((of, seat) => (of.length ? h("details", { open: texts.filter(Boolean).length === 1 }, h("summary", {}, `${seat}: ${one.names[seat]}`), h("pre", {}, of.flatMap(line))) : null)),
+    pieces.map((of, seat) => (of.length ? h("details", { open: texts.filter(Boolean).length === 1 }, h("summary", {}, `${seat}: ${one.names[seat]}`), h("pre", {}, of.flatMap(line), "\n")) : null)),
   );
   const at = (/** @type {number} */ step) => {
     const said = pieces.map((of) => of.filter((piece) => piece.step === step).map((piece) => piece.said).join("").trim());
