@@ -25,7 +25,7 @@ export function notes(texts, one) {
     pieces.map((of, seat) => (of.length ? h("details", { open: texts.filter(Boolean).length === 1 }, h("summary", {}, `${seat}: ${one.names[seat]}`), h("pre", {}, of.flatMap(line), "\n")) : null)),
   );
   const at = (/** @type {number} */ step) => {
-    const said = pieces.map((of) => of.filter((piece) => piece.step === step).map((piece) => piece.said).join("").trim());
+    const said = pieces.map((of) => of.filter((piece) => piece.step === step).map((piece) => piece.said).join("").replace(/^\n+|\n+$/g, ""));
     const words = (/** @type {number} */ seat) => `${seat}: ${one.names[seat]}, at step ${step}`;
     refill(now, ...said.flatMap((text, seat) => (text ? [h("h4", {}, words(seat)), h("pre", { tabindex: 0, "aria-label": words(seat) }, text)] : [])), said.some(Boolean) ? null : h("p", { class: "dim" }, `Nothing at step ${step}.`));
   };
