@@ -55,9 +55,17 @@ class StoreRows:
             del values["event"], values["ordinal"]
         return [TranscriptRow(**values, intact=intact) for values, intact in rows]
 
+    def changed_transcripts(self, event: str) -> list[str]:
+        """Return each changed transcript of an event, a line each. ``changed`` does not look for them: that takes long."""
+        query = "SELECT DISTINCT ordinal FROM transcripts WHERE event = ? ORDER BY ordinal"
+        found = ((ordinal, row) for (ordinal,) in self._rows(query, event) for row in self.transcripts(event, ordinal))
+        what = "the transcript of seat {} of match {} was changed since it was written"
+        return [what.format(row.seat, ordinal) for ordinal, row in found if not row.intact]
+
     def room_of_transcripts(self, event: str) -> list[RoomTaken]:
         """Return how much room the transcripts of each bot of an event take; [] if none were to be kept."""
-        sizes = "bot, sum(length(packed)), count(*), sum(packed = x'' AND total > 0), max(room)"
+        without = "sum(length(packed) = 0 AND total > 0)"  # SQLite knows a length without reading the bytes
+        sizes = f"bot, sum(length(packed)), count(*), {without}, max(room)"
         query = f"SELECT {sizes} FROM transcripts WHERE event = ? GROUP BY bot ORDER BY bot"
         rows = self._rows(query, event)
         return [RoomTaken(*(int(value or 0) for value in row)) for row in rows]

@@ -186,10 +186,6 @@ def changes(
         for row, intact in checked_rows(table, "event = ?", event)
         if not intact
     ]
-    for (ordinal,) in rows("SELECT DISTINCT ordinal FROM transcripts WHERE event = ?", event):  # not all at once: they are large
-        of_match = checked_rows("transcripts", "event = ? AND ordinal = ?", event, ordinal)
-        if not all(intact for _, intact in of_match):
-            problems.append(f"a transcript of match {ordinal} was changed since it was written")
     for table, (parent, columns) in READ_WITH.items():
         condition = " AND ".join(f"{parent}.{column} = {table}.{column}" for column in ("event", *columns))
         alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {parent} WHERE {condition})"

@@ -153,7 +153,7 @@ def test_a_changed_one_is_found(talked: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "out" / FILE)) as connection, connection:
         connection.execute("UPDATE transcripts SET packed = x'00' WHERE length(packed) < 10000")
     assert "was changed since it was written" in arena("show", "out", name, "--transcript", cwd=tmp_path, code=None).stderr
-    assert "a transcript of match" in arena("verify", "out", cwd=tmp_path, code=1).stdout
+    assert "the transcript of seat 1 of match" in arena("verify", "out", cwd=tmp_path, code=1).stdout
 
 
 # --- bundles and pages ---
