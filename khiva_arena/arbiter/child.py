@@ -1,7 +1,7 @@
 """The state of one bot's process: plain data, which the pipes, the watch and the lifetimes of a match share."""
 
 import subprocess
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -9,7 +9,9 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import Notes, Quiet
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.cell import Cell
-from khiva_arena.records.store.transcripts import Packer
+
+if TYPE_CHECKING:
+    from khiva_arena.records.store.transcripts import Packer  # most matches keep no transcripts
 
 NOTES_PER_WINDOW = 65_536
 
@@ -62,7 +64,7 @@ class Child(msgspec.Struct, eq=False):
     backlog: bytearray = msgspec.field(default_factory=bytearray)
     input_lost: bool = False
     notes: Notes = msgspec.field(default_factory=Notes)
-    transcript: Packer | None = None
+    transcript: "Packer | None" = None
     quiet: Quiet = msgspec.field(default_factory=lambda: Quiet(()))
     redactor: Redactor = msgspec.field(default_factory=lambda: Redactor({}))
     notes_allowed: int = NOTES_PER_WINDOW

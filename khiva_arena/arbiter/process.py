@@ -53,7 +53,6 @@ from khiva_arena.bots.sandbox.level import TRUSTING, Sandbox
 from khiva_arena.bots.sandbox.proc_usage import PROCESSES_SEEN
 from khiva_arena.bots.sandbox.reaper import REAPER
 from khiva_arena.common.result import LINK_LOST
-from khiva_arena.records.store.transcripts import Packer
 
 PATIENCE = 0.001
 GONE_SECONDS = 0.5
@@ -99,6 +98,8 @@ class Processes:
                 self._children.append(child)
                 self._pipes.add(child)
                 if most := transcripts[seat] if transcripts else 0:
+                    from khiva_arena.records.store.transcripts import Packer  # not above: most matches keep none
+
                     child.transcript = Packer(most)
         except BaseException:
             self._end_all()

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from khiva_arena.common.result import Measured
-from khiva_arena.records.store.transcripts import Transcript
+from khiva_arena.common.result import Measured, Transcript
 
 if TYPE_CHECKING:  # who plays in a page has no processes
     from khiva_arena.bots.sandbox.proc_usage import ThreadTime

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
+from khiva_arena.common.result import Transcript
 from khiva_arena.common.say import Say
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.queries import RoomTaken
 from khiva_arena.records.store.rows import TranscriptRow
-from khiva_arena.records.store.transcripts import PACKED_MOST, Transcript
+from khiva_arena.records.store.transcripts import PACKED_MOST
 
 MEGABYTE = 1_000_000
 

@@ -6,7 +6,7 @@ Packed is DEFLATE without a header, over entries: the number of a step and a len
 import struct
 import zlib
 
-import msgspec
+from khiva_arena.common.result import Transcript
 
 PACKED_MOST = 2**20
 """Bytes of a packed transcript at most: some 8 MiB of text, so that a bot that floods its stderr fills no store."""
@@ -19,17 +19,6 @@ _BLOCK, _BLOCK_LEAST = 2**16, 2**9
 _ENTRY = struct.Struct(">II")
 _LAST_BLOCK = b"\x03\x00"
 """An empty last block of DEFLATE: a piece that was dropped leaves the compressor without a state in which it could end."""
-
-
-class Transcript(msgspec.Struct, frozen=True):
-    """The stderr of one bot in one match.
-
-    packed: its beginning, as far as it was kept; b"" if nothing was.
-    total: bytes of it in all, without the values that the bot was handed.
-    """
-
-    packed: bytes
-    total: int
 
 
 class Packer:

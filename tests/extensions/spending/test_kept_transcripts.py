@@ -21,10 +21,11 @@ from talkers import KEY, talkers
 from wording import sentence
 
 from khiva_arena.arbiter.stderr import without_marks
+from khiva_arena.common.result import Transcript
 from khiva_arena.competition.events.transcripts import SeatTranscript, transcript, transcripts_of
 from khiva_arena.extensions.spending.transcript_room import SharedRoom
 from khiva_arena.records.store.db import FILE, EventRow, MatchRow, Store
-from khiva_arena.records.store.transcripts import Packer, Transcript
+from khiva_arena.records.store.transcripts import Packer
 
 pytestmark = pytest.mark.slow
 SHARE = 1_000_000

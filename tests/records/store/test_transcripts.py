@@ -9,7 +9,8 @@ from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from khiva_arena.records.store.transcripts import PACKED_MOST, UNPACKED_MOST, Packer, Transcript, unpacked
+from khiva_arena.common.result import Transcript
+from khiva_arena.records.store.transcripts import PACKED_MOST, UNPACKED_MOST, Packer, unpacked
 
 
 def packed_of(reads: list[tuple[int, bytes]], most: int = PACKED_MOST) -> Transcript:
