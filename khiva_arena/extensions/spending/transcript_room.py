@@ -12,6 +12,8 @@ from khiva_arena.records.store.rows import TranscriptRow
 from khiva_arena.records.store.transcripts import PACKED_MOST
 
 MEGABYTE = 1_000_000
+LEAST = 2**14
+"""Bytes of room without which no transcript begins: the notes of a match have as many."""
 
 
 class SharedRoom:
@@ -29,7 +31,8 @@ class SharedRoom:
         return bool(self._reporting)
 
     def of_seats(self, bots: Sequence[int]) -> tuple[int, ...]:
-        return tuple(max(0, min(PACKED_MOST, self._left(bot))) if bot in self._reporting else 0 for bot in bots)
+        left = [self._left(bot) if bot in self._reporting else 0 for bot in bots]
+        return tuple(min(PACKED_MOST, room) if room >= LEAST else 0 for room in left)
 
     def taken(self, bots: Sequence[int], endings: Sequence[Ending]) -> list[TranscriptRow]:
         rows = []

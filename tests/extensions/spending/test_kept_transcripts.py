@@ -89,7 +89,7 @@ def test_a_flood_has_its_share_alone_and_the_table_says_so(talked: Path) -> None
             assert name == "talks" or row.total == 3_000_000
             lacking += not row.packed
     assert 0.9 * SHARE < taken["floods"] <= SHARE
-    assert lacking
+    assert lacking >= 2
     table = arena("standings", "out", cwd=talked).stdout
     assert sentence("spending", "no-room", name="floods", without=lacking, of=4, size=2) in " ".join(table.split())
     assert "talks: " not in table
@@ -241,7 +241,7 @@ def test_the_room_is_divided_and_matches_at_a_time_take_no_more(talked: Path) ->
         (event,) = store.events()
         used = {one.bot: one.size for one in store.room_of_transcripts(event.id)}
         room = SharedRoom(store, event, [Reports(), Reports(), Silent()], 2 * SHARE)
-        assert room.of_seats([0, 1, 2]) == (SHARE - used[0], SHARE - used[1], 0)
+        assert room.of_seats([0, 1, 2]) == (SHARE - used[0], 0, 0)
         half = (SHARE - used[0]) * 3 // 5
         rows = [room.taken([0, 2], [Ended(half), Ended(half)]) for _ in range(2)]
     assert [[(row.seat, len(row.packed), row.total) for row in of_match] for of_match in rows] == [[(0, half, 9)], [(0, 0, 9)]]
