@@ -1,12 +1,11 @@
 """Transcripts of an event: the room that they have, and their text once the deal is revealed. An extension fills the hook."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, Protocol
 
 from khiva_arena.arbiter import stderr
 from khiva_arena.arbiter.stderr import MARK, incomplete_size
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.hooks import Hook, row_of
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import printable
@@ -35,8 +34,12 @@ class TranscriptRoom(Protocol):
 class KeepsTranscripts(Protocol):
     """The rule that divides the room, and its words."""
 
-    def room(self, store: Store, event: EventRow, commands: Sequence[Command], size: int, say: Say) -> TranscriptRoom:
-        """Return the room of an event that is played now. ``commands``: of its bots. ``size``: bytes for all of them."""
+    def room(self, store: Store, event: EventRow, reporting: Collection[int], size: int, say: Say) -> TranscriptRoom:
+        """Return the room of an event that is played now.
+
+        reporting: the positions of its bots that report what they spend.
+        size: bytes for all of them.
+        """
 
     def remarks(self, names: Sequence[str], taken: Sequence[RoomTaken]) -> list[str]:
         """Return a line for each bot that has had no room in a match. ``names``: of the event's bots."""

@@ -226,7 +226,8 @@ class Run:
                     from khiva_arena.competition.events.transcripts import KEEPS_TRANSCRIPTS  # not above: most runs keep none
 
                     keeps = KEEPS_TRANSCRIPTS.get("--transcripts")
-                    play.transcripts = keeps.room(store, event, seated, size, log.say)
+                    reporting = [position for position, bot in enumerate(todo.entrants) if bot.reports]
+                    play.transcripts = keeps.room(store, event, reporting, size, log.say)
                 if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
                     return RunResult(ids, False)

@@ -1,9 +1,8 @@
 """The room of transcripts: each bot that reports has an equal part of it, so that none takes that of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Transcript
 from khiva_arena.common.say import Say
 from khiva_arena.records.store.db import EventRow, Store
@@ -19,9 +18,9 @@ LEAST = 2**14
 class SharedRoom:
     """The room of an event that is played now, as a ``TranscriptRoom``."""
 
-    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], size: int) -> None:
+    def __init__(self, store: Store, event: EventRow, reporting: Collection[int], size: int) -> None:
         self._size = size
-        self._reporting = {bot for bot, command in enumerate(commands) if command.reports and not event.definition.in_ticks}
+        self._reporting = set() if event.definition.in_ticks else {*reporting}
         self._share = size // max(1, len(self._reporting))
         self._used = {taken.bot: taken.size for taken in store.room_of_transcripts(event.id)}
 
@@ -54,8 +53,8 @@ class SharedRoom:
 class Transcripts:
     """The rule as ``KeepsTranscripts``."""
 
-    def room(self, store: Store, event: EventRow, commands: Sequence[Command], size: int, say: Say) -> SharedRoom:
-        room = SharedRoom(store, event, commands, size)
+    def room(self, store: Store, event: EventRow, reporting: Collection[int], size: int, say: Say) -> SharedRoom:
+        room = SharedRoom(store, event, reporting, size)
         if not room.is_of_use:
             say("--transcripts: no bot here that plays by the wall clock has `reports = true` in its bot.toml: nothing is kept")
         return room

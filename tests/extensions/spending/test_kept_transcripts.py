@@ -240,19 +240,11 @@ def test_the_room_is_divided_and_matches_at_a_time_take_no_more(talked: Path) ->
     with Store.read(talked / "out") as store:
         (event,) = store.events()
         used = {one.bot: one.size for one in store.room_of_transcripts(event.id)}
-        room = SharedRoom(store, event, [Reports(), Reports(), Silent()], 2 * SHARE)
+        room = SharedRoom(store, event, [0, 1], 2 * SHARE)
         assert room.of_seats([0, 1, 2]) == (SHARE - used[0], 0, 0)
         half = (SHARE - used[0]) * 3 // 5
         rows = [room.taken([0, 2], [Ended(half), Ended(half)]) for _ in range(2)]
     assert [[(row.seat, len(row.packed), row.total) for row in of_match] for of_match in rows] == [[(0, half, 9)], [(0, 0, 9)]]
-
-
-class Reports:
-    reports = True
-
-
-class Silent:
-    reports = False
 
 
 class Ended:
