@@ -1,7 +1,7 @@
 """The state of one bot's process: plain data, which the pipes, the watch and the lifetimes of a match share."""
 
 import subprocess
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -9,6 +9,9 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import Notes, Quiet
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.cell import Cell
+
+if TYPE_CHECKING:
+    from khiva_arena.records.store.transcripts import Packer  # most matches keep no transcripts
 
 NOTES_PER_WINDOW = 65_536
 
@@ -37,6 +40,7 @@ class Child(msgspec.Struct, eq=False):
     backlog: bytes that the bot's stdin did not take yet
     input_lost: the bot closed its stdin, so that no request can reach it any more
     notes: the text that the bot wrote on stderr
+    transcript: keeps all of that text, None if nobody wants it
     quiet: leaves out of the notes the lines that its runtime writes at each start
     redactor: takes out of the notes the values that the bot was handed
     notes_allowed: bytes of stderr that are still read in this window of time
@@ -60,6 +64,7 @@ class Child(msgspec.Struct, eq=False):
     backlog: bytearray = msgspec.field(default_factory=bytearray)
     input_lost: bool = False
     notes: Notes = msgspec.field(default_factory=Notes)
+    transcript: "Packer | None" = None
     quiet: Quiet = msgspec.field(default_factory=lambda: Quiet(()))
     redactor: Redactor = msgspec.field(default_factory=lambda: Redactor({}))
     notes_allowed: int = NOTES_PER_WINDOW

@@ -36,6 +36,7 @@ class Job(msgspec.Struct, frozen=True):
     answers: in ticks, the record of the match from which persons are to answer; None: persons answer themselves
     ends_with: the seats of a bot on trial: its first forfeit ends the match. The record then has the steps so far, and may not be
         stored, since a replay of it goes on
+    transcripts: by seat, the bytes that the transcript of its bot may have, 0 for none; () if nobody wants any
     """
 
     ordinal: int
@@ -53,6 +54,7 @@ class Job(msgspec.Struct, frozen=True):
     person_turn_ms: int = 0
     answers: Record | None = None
     ends_with: tuple[int, ...] = ()
+    transcripts: tuple[int, ...] = ()
 
     @property
     def in_ticks(self) -> bool:

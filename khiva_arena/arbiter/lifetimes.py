@@ -124,6 +124,7 @@ class Lifetimes:
             notes=child.notes.text(),
             notes_total=child.notes.total,
             peak=cell.peak(usages),
+            transcript=None if child.transcript is None else child.transcript.end(),
         )
 
 

@@ -38,7 +38,9 @@ async def _play_once(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bo
     try:
         if job.in_ticks:
             return await live_match(job, await table_of(job, servers, alone=alone, trace=trace), lag).play()
-        wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
+        on_stderr = trace.on_stderr if trace else None
+        kept = job.transcripts
+        wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=on_stderr, transcripts=kept)
     except HostFault as fault:
         return void(job, str(fault), begun=False)
     return await live_match(job, trace.around(wire) if trace else wire, lag).play()

@@ -167,6 +167,8 @@ class Pipes:
 
     def _keep_notes(self, child: Child, data: bytes) -> None:
         child.notes.add(data)
+        if child.transcript is not None:
+            child.transcript.add(data)
         if self._on_stderr is not None:
             self._on_stderr(child.seat, data)
 

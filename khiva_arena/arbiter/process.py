@@ -72,12 +72,14 @@ class Processes:
         *,
         alone: bool = False,
         on_stderr: Callable[[int, bytes], None] | None = None,
+        transcripts: Sequence[int] = (),
     ) -> None:
         """Start every command.
 
         alone: nothing else is played in this process, so a short wait may hold it up; through trio it would cost several times as
             much
         on_stderr: gets the bytes that a seat's bot writes on stderr, as they come
+        transcripts: by seat, the bytes that the transcript of its bot may have; 0, or nothing, for none
 
         Raises HostFault if the host cannot start them.
         """
@@ -95,6 +97,10 @@ class Processes:
                 child = self._lifetimes.start(seat, command)
                 self._children.append(child)
                 self._pipes.add(child)
+                if most := transcripts[seat] if transcripts else 0:
+                    from khiva_arena.records.store.transcripts import Packer  # not above: most matches keep none
+
+                    child.transcript = Packer(most)
         except BaseException:
             self._end_all()
             raise
@@ -102,7 +108,10 @@ class Processes:
     # --- bytes ---
 
     def announce(self, seat: int, step: int, kind: str) -> None:
-        self._children[seat].notes.begin_turn(step, kind)
+        child = self._children[seat]
+        child.notes.begin_turn(step, kind)
+        if child.transcript is not None:
+            child.transcript.begin_step(step)
 
     def round_trip(self, seat: int) -> float | None:
         link = self._children[seat].link

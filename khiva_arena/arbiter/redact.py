@@ -5,7 +5,8 @@ tell it. Short values are no secrets, and stand in other words, too.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 
 SHORTEST = 6
 """Least number of characters of a value that is redacted."""
@@ -18,7 +19,7 @@ class Redactor:
     """A filter of a bot's output, piece by piece: the name of its variable stands in place of each value. A value may come in any
     number of pieces."""
 
-    __slots__ = ("_names", "_pattern", "_pending", "_values")
+    __slots__ = ("_names", "_pattern", "_pending", "_struck", "_values")
 
     def __init__(self, handed: Mapping[str, str]) -> None:
         """Begin with nothing held back. ``handed``: values by the names of their variables."""
@@ -27,42 +28,57 @@ class Redactor:
         # The longest first, or one that begins another would leave the other's rest.
         self._pattern = re.compile(b"|".join(map(re.escape, self._values)))
         self._pending = b""
+        self._struck = 0  # bytes at the beginning of what is held back for which a name stands already
 
     def take(self, data: bytes) -> bytes:
         """Take in more bytes. Return the bytes that can be shown; bytes that may be the beginning of a value are held back."""
         if not self._values:
             return data
-        data, self._pending = self._pending + data, b""
-        out: list[bytes] = []
-        at = 0
-        begin = self._begin_of_value(data, 0)
-        while at < len(data):
-            value = self._pattern.search(data, at)
-            begin = begin if begin >= at else self._begin_of_value(data, at)
-            if begin < (value.start() + 1 if value else len(data)):  # a longer value may begin where a shorter one stands
-                self._pending = data[begin:]
-                return b"".join([*out, data[at:begin]])
-            end = value.end() if value else len(data)
-            out += [data[at : value.start()], self._names[value[0]]] if value else [data[at:]]
-            at = end
-        return b"".join(out)
-
-    def _begin_of_value(self, data: bytes, start: int) -> int:
-        """Return where the first incomplete value begins, from ``start`` on; the length of the data if none does."""
-        for at in range(max(start, len(data) - len(self._values[0]) + 1), len(data)):
-            size = len(data) - at
-            if any(len(value) > size and value.startswith(data[at:]) for value in self._values):
-                return at
-        return len(data)
+        data = self._pending + data
+        begin = self._begin_of_value(data)
+        shown, struck = self._without(data, begin)
+        self._pending, self._struck = data[begin:], max(0, struck - begin)
+        return shown
 
     def rest(self) -> bytes:
-        """Return the bytes held back, once the output has ended."""
-        pending, self._pending = self._pending, b""
-        return self.without_values(pending)
+        """Return the bytes held back, once the output has ended. A value may have been cut off there: the name stands in place
+        of a beginning that would tell much of it."""
+        end = self._begin_of_value(self._pending, least=_telling)
+        shown, struck = self._without(self._pending, end)
+        cut_off, self._pending, self._struck = self._pending[end:], b"", 0
+        if not cut_off or struck >= end + len(cut_off):
+            return shown
+        begun = next(value for value in self._values if value.startswith(cut_off))
+        return shown + self._names.get(cut_off, self._names[begun])
 
     def without_values(self, data: bytes) -> bytes:
         """Return whole bytes without the values."""
-        return self._pattern.sub(lambda value: self._names[value[0]], data) if self._values else data
+        redactor = copy(self)
+        redactor._pending, redactor._struck = b"", 0
+        return redactor.take(data) + redactor.rest()
+
+    def _without(self, data: bytes, stop: int) -> tuple[bytes, int]:
+        """Return the bytes before ``stop`` without values that begin there, and where the last of these ends. Values may overlap:
+        no part of any is left."""
+        out: list[bytes] = []
+        struck = self._struck
+        value = self._pattern.search(data)
+        while value and value.start() < stop:
+            if value.end() > struck:
+                out += [data[struck : value.start()], self._names[value[0]]]
+                struck = value.end()
+            value = self._pattern.search(data, value.start() + 1)
+        return b"".join([*out, data[struck:stop]]), struck
+
+    def _begin_of_value(self, data: bytes, least: Callable[[bytes], int] = lambda _: 1) -> int:
+        """Return where the first incomplete value begins of which ``least`` bytes are there; the length of the data if none
+        does."""
+        longest = len(self._values[0]) if self._values else 1
+        for at in range(max(0, len(data) - longest + 1), len(data)):
+            size, rest = len(data) - at, data[at:]
+            if any(len(one) > size >= least(one) and one.startswith(rest) for one in self._values):
+                return at
+        return len(data)
 
     def text(self, text: str) -> str:
         """Return a line without the values and their beginnings. The line may quote the bot's message as it is or in hex."""
@@ -72,9 +88,14 @@ class Redactor:
         return text
 
 
+def _telling(value: "str | bytes") -> int:
+    """Return the least length of a value's beginning that is redacted."""
+    return min(BEGINNING, -(-len(value) // 2))
+
+
 def _without(text: str, value: str, name: str) -> Iterator[str]:
     at = 0
-    while (begin := text.find(value[: min(BEGINNING, -(-len(value) // 2))], at)) >= 0:
+    while (begin := text.find(value[: _telling(value)], at)) >= 0:
         length = next(
             (length for length, sign in enumerate(value) if text[begin + length : begin + length + 1] != sign), len(value)
         )

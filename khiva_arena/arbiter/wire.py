@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from khiva_arena.common.result import Measured
+from khiva_arena.common.result import Measured, Transcript
 
 if TYPE_CHECKING:  # who plays in a page has no processes
     from khiva_arena.bots.sandbox.proc_usage import ThreadTime
@@ -59,6 +59,7 @@ class Ending(msgspec.Struct, frozen=True):
     peak: bytes of memory that the largest of its processes had at most, 0 if that is not known
     unending: in words, that processes which it left behind do not end; "" if they do
     functions: of a module that counts them, ticks and name of each function, the most first
+    transcript: its whole stderr, None if nobody wants it
     """
 
     status: int | None
@@ -69,6 +70,7 @@ class Ending(msgspec.Struct, frozen=True):
     peak: int = 0
     unending: str = ""
     functions: tuple[tuple[int, str], ...] = ()
+    transcript: Transcript | None = None
 
     @property
     def cpu(self) -> float:

@@ -132,7 +132,7 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
     "own_games": (),
     "seats": ("play", "relay", "listen", "tls_cert", "tls_key", "tokens", "reconnect", "link_allowance", "kept"),
     "serve": ("web",),
-    "spending": ("most_lots", "spend", "models"),
+    "spending": ("most_lots", "spend", "models", "transcripts", "transcript", "with_transcripts"),
     "shards": ("merge", "plan", "from_plan", "shard"),
 }
 """The commands, flags and settings of each extension, by which one that is not installed is named to the user who needs it."""

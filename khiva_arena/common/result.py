@@ -100,6 +100,17 @@ def is_shown(word: str) -> bool:
     return word.isprintable() and bool(word.strip())
 
 
+class Transcript(Struct, frozen=True):
+    """The stderr of one bot in one match, see ``records.store.transcripts``.
+
+    packed: its beginning, as far as it was kept; b"" if nothing was.
+    total: bytes of it in all, without the values that the bot was handed.
+    """
+
+    packed: bytes
+    total: int
+
+
 class Spent(Struct, frozen=True, omit_defaults=True):
     """The totals that the bot of a seat reported in a match, by its own word: beside the record, ignored by rules and ratings.
 

@@ -12,6 +12,8 @@ from khiva_arena.words import meant
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 LONGEST_MS = 24 * 60 * 60_000
+_SIZE = re.compile(r"(\d{1,4})(MB|GB)")
+_MEGABYTES = {"MB": 1, "GB": 1000}
 
 
 class Kind(Enum):
@@ -19,6 +21,7 @@ class Kind(Enum):
 
     NUMBER = auto()  # a whole number, or one of the row's words
     DECIMAL = auto()  # any number
+    SIZE = auto()  # "200MB" or "1GB"
     TIME = auto()  # "1s", "500ms" or "2m"
     NAME = auto()  # a word that is looked up by whoever uses it
     CHOICE = auto()  # one of the row's words
@@ -37,6 +40,7 @@ _WRITTEN = (Kind.TEXT, Kind.FILE, Kind.FOLDER, *LISTS)
 _METAVARS = {
     Kind.NUMBER: "N",
     Kind.DECIMAL: "FLOAT",
+    Kind.SIZE: "SIZE",
     Kind.TIME: "TIME",
     Kind.NAME: "NAME",
     Kind.NAMES: "NAME",
@@ -66,7 +70,7 @@ class Setting(NamedTuple):
     of: the kind of thing its values are, in words, for messages and ``-h``.
     shape: the placeholder for a value in ``-h`` if it is not that of its kind.
     words: the values to choose from, which TAB offers; called only when needed.
-    least, most: bounds of a number, or of a time in ms.
+    least, most: bounds of a number, of a time in ms, or of a size in MB.
     flag: its flag if that is not its name; for a list or table the flag gives one item.
     old_name: its former name, which files, the environment and, after --, flags may still say.
     short: one letter, for a short flag.
@@ -148,6 +152,14 @@ def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
     return round(ms)
 
 
+def megabytes(text: object) -> int:
+    """Return the megabytes of "200MB" or "1GB". Raises ValueError."""
+    match = _SIZE.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f'{text!r} is not a size; write "200MB" or "1GB"')
+    return int(match[1]) * _MEGABYTES[match[2]]
+
+
 def number_mistake(value: object, minimum: int = 1, maximum: int | None = None) -> str:
     """Return the mistake in a whole number, "" for none."""
     if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
@@ -170,6 +182,15 @@ def _time(row: Setting, value: object) -> str:
         return str(error)
 
 
+def _size(row: Setting, value: object) -> str:
+    try:
+        size = megabytes(value)
+    except ValueError as error:
+        return str(error)
+    fits = row.least <= size <= (row.most or size)
+    return "" if fits else f"{row.least}MB to {row.most}MB, not {value}"
+
+
 def _choice(row: Setting, value: object) -> str:
     words = tuple(row.words())
     choices = (" and " if len(words) == 2 else ", ").join(words)
@@ -188,6 +209,7 @@ def _is_a(*types: type, phrase: str) -> Callable[[Setting, object], str]:
 _CHECKS: dict[Kind, Callable[[Setting, object], str]] = {
     Kind.NUMBER: _number,
     Kind.DECIMAL: _decimal,
+    Kind.SIZE: _size,
     Kind.TIME: _time,
     Kind.NAME: _is_a(str, phrase="a name"),
     Kind.CHOICE: _choice,

@@ -21,7 +21,14 @@ def test_the_name_stands_in_place_of_the_value() -> None:
 def test_a_value_in_two_reads_is_struck_and_only_its_beginning_is_held() -> None:
     redactor = Redactor({"API_KEY": "sk-12345"})
     assert taken(redactor, [b"my key is sk-1", b"2345, and sk-", b"99"]) == [b"my key is ", b"[API_KEY], and ", b"sk-99", b""]
-    assert taken(Redactor({"API_KEY": "sk-12345"}), [b"sk-123"]) == [b"", b"sk-123"]
+    assert taken(Redactor({"API_KEY": "sk-12345"}), [b"sk-1", b"x sk-"]) == [b"", b"sk-1x ", b"sk-"]
+
+
+def test_a_value_that_the_end_cuts_off_is_struck_if_half_of_it_is_there() -> None:
+    key = "sk-0123456789abcdefghi"
+    for length in range(len(key)):
+        said = b"".join(taken(Redactor({"KEY": key, "OTHER": "sk-0zzz"}), [f"my key is {key[:length]}".encode()]))
+        assert said == f"my key is {key[:length] if length < 11 else '[KEY]'}".encode() or length == 4
 
 
 def test_the_longer_of_two_values_is_struck_whole() -> None:
@@ -42,6 +49,28 @@ def test_what_a_quotation_has_cut_or_turned_into_hex_shows_less_than_half_of_a_v
         assert not [part for part in (key[:at] for at in range(len(key) // 2, len(key))) if part in quoted]
     quoted = Redactor({"KEY": key}).text(f"not a frame: {key.encode().hex()} or {key.encode()[:20].hex(' ')}")
     assert quoted == "not a frame: [KEY] or [KEY]"
+
+
+OVERLAPPING = {"A": "abcabc", "LONG": "abcabcdef", "B": "defghi", "SELF": "xyxyxyxy", "E": "\u00e9\u00e9\u00e9abc"}
+"""One begins another, one ends as another begins, one overlaps itself, one has characters of two bytes."""
+
+
+def test_no_part_of_a_value_is_left_however_values_overlap_and_reads_cut_them() -> None:
+    said = "abcabcdefghi+abcabcabc+xyxyxyxyxyx+\u00e9\u00e9\u00e9abcabcdefg+abcab".encode()
+    whole = b"[LONG][B]+[A][A]+[SELF][SELF]x+[E][LONG]g+[LONG]"
+    assert Redactor(OVERLAPPING).without_values(said) == whole
+    for first in range(len(said) + 1):
+        assert b"".join(taken(Redactor(OVERLAPPING), [said[:first], said[first:]])) == whole
+        for second in range(first, len(said) + 1):
+            assert b"".join(taken(Redactor(OVERLAPPING), [said[:first], said[first:second], said[second:]])) == whole
+    assert b"".join(taken(Redactor(OVERLAPPING), [said[at : at + 1] for at in range(len(said))])) == whole
+
+
+def test_a_flood_that_repeats_a_value_is_not_held_back() -> None:
+    redactor = Redactor({"KEY": "aaaaaaa"})
+    shown = sum(len(redactor.take(b"a" * 4_096)) for _ in range(64))
+    assert shown > 64 * 4_000
+    assert len(redactor._pending) < 7
 
 
 @given(st.dictionaries(st.sampled_from("XYZ"), LETTERS, max_size=3), st.lists(LETTERS, max_size=12))

@@ -18,7 +18,7 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
     found: dict[str, list[str]] = {}
     there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}  # version 2 has fewer
     # Those of a match that was taken out go with it, or they would give it away.
-    for table in {"page_faults", "times", "cells", "spent"} & there:
+    for table in {"page_faults", "times", "cells", "spent", "transcripts"} & there:
         kept = f"SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = ({table}.event, {table}.ordinal)"
         connection.execute(f"DELETE FROM {table} WHERE NOT EXISTS ({kept})")
     for table in ("events", *(table for table in TABLES if table in there)):

@@ -215,12 +215,27 @@ class BundledEvent:
                 if len(line.spent) != self.event.definition.seats:
                     raise RecordError(f"match {self.event.number}/{line.ordinal}: what its bots spent is not by seat")
                 self._spent[line.ordinal] = line.spent
+            if isinstance(line, bundle.MatchLine) and line.transcripts is not msgspec.UNSET:
+                self._check_transcripts(line.ordinal, line.transcripts)
             if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
                 self.event = structs.replace(self.event, secret=bytes.fromhex(line.secret))
             yield line
             if isinstance(line, bundle.OverLine):
                 return
         raise RecordError(f"event {self.event.number} has no end")
+
+    def _check_transcripts(self, ordinal: int, transcripts: Sequence[bundle.TranscriptEntry | None]) -> None:
+        """Raise RecordError if they are no transcripts: nobody can check more of them."""
+        from khiva_arena.competition.events.transcripts import transcript  # not above: few bundles have any
+
+        match = f"match {self.event.number}/{ordinal}"
+        if len(transcripts) != self.event.definition.seats:
+            raise RecordError(f"{match}: its transcripts are not by seat")
+        try:
+            for entry in filter(None, transcripts):
+                transcript(entry.packed, entry.total)
+        except ValueError as error:
+            raise RecordError(f"{match}: {error}") from None
 
     def results(self) -> Iterable[Result]:
         return self.matches.results

@@ -112,6 +112,7 @@ class StoredEvent:
         yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "", self.event.set_aside)])
         yield from _read("its modules", lambda: [*map(Damage, stored.damaged_modules(store.folder, self.event.definition))])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
+        yield from _read("its transcripts", lambda: [*map(Damage, store.changed_transcripts(event))])
 
     def _matches(self, ordinals: list[int]) -> Iterator[AuditLine]:
         """Yield some matches: read together, or one by one unless all are there and intact, so that a damaged one hides no

@@ -22,9 +22,10 @@ from khiva_arena.rating.schedule.formats import ScheduledMatch
 from khiva_arena.records.replay.definition import DefinedBot, ModuleFile
 from khiva_arena.records.replay.record import Record, run_digest
 from khiva_arena.records.store import bundle
-from khiva_arena.records.store.db import RUN_SECRET, EventRow, Store
+from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, Store
 from khiva_arena.records.store.files import MODULES
 from khiva_arena.records.store.new_file import new_file
+from khiva_arena.records.store.queries import RoomTaken
 
 MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""
@@ -43,10 +44,13 @@ class WrittenBundle(NamedTuple):
     digest: str
 
 
-def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_modules: bool = False) -> WrittenBundle:
+def write_bundle(
+    path: Path, store: Store, events: Sequence[EventRow], *, with_modules: bool = False, with_transcripts: bool = False
+) -> WrittenBundle:
     """Write events of a store into a new file.
 
     with_modules: also the modules of events in ticks, of a league those that it publishes
+    with_transcripts: also what bots wrote on stderr, as far as it was kept
 
     Raises ConfigError if an event is not over, or a module is not to be had, StoreError if one is damaged, ArenaError if the
     file cannot be written.
@@ -54,7 +58,8 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
     _check_over(store, events)
     with new_file(path) as file:
         has_persons = any(bot.person for event in events for bot in event.definition.bots)
-        is_extended = has_persons or any(store.has_reports(event.id) for event in events)
+        reports = with_transcripts or any(store.has_reports(event.id) for event in events)
+        is_extended = has_persons or reports
         writer = bundle.Writer(file, __version__, bundle.EXTENDED if is_extended else bundle.FORMAT)
         links: list[dict[str, Any]] = []
         for link in store.links():
@@ -64,7 +69,7 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
             writer.add(bundle.LinkLine(links[-1]))
         written = _Written(published_bots(links)) if with_modules else None
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
-        members = [_add_event(writer, store, event, written) for event in numbered]
+        members = [_add_event(writer, store, event, written, with_transcripts=with_transcripts) for event in numbered]
         for table in tables_of(members, links):
             writer.add(table)
         return WrittenBundle(sum(len(member.results) for member in members), writer.end())
@@ -125,7 +130,20 @@ def _modules(store: Store, event: EventRow, written: _Written) -> Iterator[bundl
             yield bundle.FILE_LINES[file.kind](next(numbers[file.kind]), file.digest, rest, part)
 
 
-def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: _Written | None) -> BundledMatches:
+def _transcripts(store: Store, event: EventRow, match: MatchRow) -> tuple[bundle.TranscriptEntry | None, ...]:
+    """Return the transcripts of a match by seat, () if none were to be kept. Raises StoreError if one is damaged."""
+    found = {}
+    for row in store.transcripts(event.id, match.ordinal):
+        if not row.intact:
+            what = f"the transcript of seat {row.seat} of match {event.number}/{match.ordinal}"
+            damaged(store, what, f"it {CHANGED}")
+        found[row.seat] = bundle.TranscriptEntry(row.packed, row.total)
+    return tuple(found.get(seat.seat) for seat in match.seats) if found else ()
+
+
+def _add_event(
+    writer: bundle.Writer, store: Store, event: EventRow, written: _Written | None, *, with_transcripts: bool
+) -> BundledMatches:
     """Add an event to a bundle with its secrets, voids and matches. Return its matches.
 
     written: the modules and payloads that stand in the bundle; None if it is to have none
@@ -148,7 +166,9 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow, written: _W
         except RecordError as error:
             damaged(store, f"match {event.number}/{match.ordinal}", str(error))
         spent = match.spent or msgspec.UNSET
-        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record), spent))
+        kept = (with_transcripts and _transcripts(store, event, match)) or msgspec.UNSET
+        plain = msgspec.json.decode(match.record)
+        writer.add(bundle.MatchLine(match.ordinal, plain, spent, kept))
         seated = tuple(seat.bot for seat in match.seats)
         matches.add(
             ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)
@@ -170,6 +190,10 @@ class BundledResults(MatchesByEvent):
     def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
         """Return none: the matches hold results alone, and whoever has the file reads it again."""
         return {}
+
+    def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
+        """Return none: a bundle does not say how much there was."""
+        return []
 
     def digest(self, event: EventRow) -> str | None:
         return run_digest(self.members[event.id].digests)

@@ -7,6 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import msgspec
+
 from khiva_arena.bots.protocol.messages import INT_MOST
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.result import Policy
@@ -60,9 +62,8 @@ def match_in(reader: bundle.Reader, word: str, path: Path) -> BundledMatch:
     return BundledMatch(record, fits[0].secrets[_opening(record, fits[0].secrets, 0)][1])
 
 
-def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]:
-    """Yield each match of a bundle as it is read: the number of its event, its ordinal, its seed, its record, and the seed's
-    secret, 32 bytes.
+def bundled_matches(path: Path) -> Iterator["WholeMatch"]:
+    """Yield each match of a bundle as it is read.
 
     Only the record's chain and its commitment are checked; ``verify`` checks the rest.
 
@@ -73,7 +74,26 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
         for line in _lines(reader):
             record = _sound(line.record)
             at = _opening(record, line.secrets, at)
-            yield line.number, line.ordinal, line.secrets[at][0], record, line.secrets[at][1]
+            seed, secret = line.secrets[at]
+            yield WholeMatch(line.number, line.ordinal, seed, record, secret, line.transcripts)
+
+
+class WholeMatch(NamedTuple):
+    """A match of a bundle, with its place.
+
+    number: of its event.
+    ordinal, seed: its place in the schedule, and its deal.
+    record: its record.
+    secret: that of its seed, 32 bytes.
+    transcripts: by seat; () for none.
+    """
+
+    number: int
+    ordinal: int
+    seed: int
+    record: Record
+    secret: bytes
+    transcripts: tuple[bundle.TranscriptEntry | None, ...] = ()
 
 
 class _Line(NamedTuple):
@@ -90,6 +110,7 @@ class _Line(NamedTuple):
     ordinal: int
     record: dict[str, Any]
     secrets: list[tuple[int, bytes]]
+    transcripts: tuple[bundle.TranscriptEntry | None, ...] = ()
 
 
 def _lines(reader: bundle.Reader) -> Iterator[_Line]:
@@ -101,7 +122,8 @@ def _lines(reader: bundle.Reader) -> Iterator[_Line]:
         elif isinstance(line, bundle.RevealLine):
             secrets.append((line.seed, bytes.fromhex(line.secret)))
         elif isinstance(line, bundle.MatchLine):
-            yield _Line(number, event, line.ordinal, line.record, secrets)
+            transcripts = () if line.transcripts is msgspec.UNSET else line.transcripts
+            yield _Line(number, event, line.ordinal, line.record, secrets, transcripts)
 
 
 PIECE = 1 << 14

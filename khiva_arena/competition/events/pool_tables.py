@@ -1,6 +1,7 @@
 """Rating tables of a store: one for each pool of its events, with their sections and places."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -200,12 +201,22 @@ def _table(
     )
     fitted = standings_of(events, source.results(*events), request.anchors, request.among, say)
     standings = league_table(fitted, order, events)
+    standings = replace(standings, remarks=tuple(_remarks(source, events)))
     numbered = [(event, number) for number, event in sorted((event.number, event.id) for event in events)]
     names = tuple(name for name in request.names if name != POINTS)
     made = sections(standings, SectionRequest(names, numbered, tuple(request.effects)))
     apart = None if request.most_lots is None else SHOWS_SPENT.get("--most-lots").apart(standings.rows, request.most_lots)
     table = PooledTable(heading, events, standings, made, placed, request.among, partial, apart=apart)
     return with_points(source, table, request)
+
+
+def _remarks(source: ResultSource, events: Sequence[EventRow]) -> list[str]:
+    taken = [source.room_of_transcripts(event) for event in events]
+    if not any(taken):
+        return []
+    from khiva_arena.competition.events.transcripts import remarks  # not above: most events keep no transcripts
+
+    return remarks(events, taken)
 
 
 def with_points(source: ResultSource, table: PooledTable, request: TableRequest, known: KnownPoints = NONE_KNOWN) -> PooledTable:

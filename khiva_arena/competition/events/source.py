@@ -15,6 +15,7 @@ from khiva_arena.rating.report.shapes import EndedByCap
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.queries import RoomTaken
 
 
 class ResultSource(Protocol):
@@ -44,6 +45,9 @@ class ResultSource(Protocol):
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
         """Return what orders the tables of a league, None without one. ``links``: how many of the first ones count; None: all."""
 
+    def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
+        """Return the room that transcripts of an event take in a store; [] if none were to be kept."""
+
 
 class StoredResults:
     """A store as a ``ResultSource``.
@@ -71,6 +75,9 @@ class StoredResults:
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)
+
+    def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
+        return self.store.room_of_transcripts(event.id)
 
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
         """Return what orders the tables of the league, None without one. Raises StoreError if a link is damaged."""

@@ -1,11 +1,12 @@
 """The source of a page of results: a store, or a bundle that was checked as ``verify`` checks it."""
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from khiva_arena.arbiter.stderr import NOT_STARTED
 from khiva_arena.common.result import Result, Verdict
@@ -31,6 +32,10 @@ from khiva_arena.records.store import not_played
 from khiva_arena.records.store.db import EventRow, SeatRow, Store
 from khiva_arena.records.store.rows import NotPlayed, Times
 
+if TYPE_CHECKING:
+    from khiva_arena.competition.events.transcripts import SeatTranscript
+    from khiva_arena.records.store.bundle import TranscriptEntry
+
 SECTIONS = ("crosstable", "seats", POINTS)
 
 
@@ -44,6 +49,7 @@ class RecordedMatch:
     notes: by seat, its bot's words on stderr; empty if they are not known.
     seconds: its duration; None if that is not known.
     times: by seat, of each decision, see ``records.store.rows``; None if they are not known.
+    transcripts: reads those that were kept, by seat.
     """
 
     result: Result
@@ -52,6 +58,7 @@ class RecordedMatch:
     notes: tuple[str, ...] = ()
     seconds: float | None = None
     times: Times | None = None
+    transcripts: "Callable[[], Mapping[int, SeatTranscript]]" = dict
 
     def parsed(self) -> Record:
         """Return the parsed record. Raises RecordError."""
@@ -162,7 +169,14 @@ class _Store(StoredResults):
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         for row in matches_of(self.store, event):
             details, notes = tuple(map(_details, row.seats)), tuple(map(_notes, row.seats))
-            yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds, row.times)
+            transcripts = partial(self._transcripts, event, row.ordinal)
+            facts = details, notes, row.seconds, row.times, transcripts
+            yield RecordedMatch(of_row(event, row), row.record, *facts)
+
+    def _transcripts(self, event: EventRow, ordinal: int) -> "dict[int, SeatTranscript]":
+        from khiva_arena.competition.events.transcripts import transcripts_of  # not above: few pages show any
+
+        return transcripts_of(self.store, event, ordinal)
 
     def timetable(self, event: EventRow) -> Timetable:
         return timetable_of(self.store, event)
@@ -209,9 +223,11 @@ class _Bundle(BundledResults):
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         by_ordinal = {result.ordinal: result for result in self.results(event)}
         found = (one for one in bundled_matches(self._path) if one[0] == event.number)
-        for done, (number, ordinal, _, record, _) in enumerate(found, 1):
-            self._watch.far(f"event {number}", done, len(by_ordinal))
-            yield RecordedMatch(by_ordinal[ordinal], record)
+        for done, match in enumerate(found, 1):
+            self._watch.far(f"event {match.number}", done, len(by_ordinal))
+            transcripts = partial(_of_bundle, match.transcripts)
+            result = by_ordinal[match.ordinal]
+            yield RecordedMatch(result, match.record, transcripts=transcripts)
 
     def timetable(self, event: EventRow) -> Timetable:
         return self.members[event.id].timetable
@@ -221,4 +237,13 @@ class _Bundle(BundledResults):
 
     def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
         lines = bundled_matches(self._path)
-        return {ordinal: record for number, ordinal, _, record, _ in lines if number == event.number and ordinal in ordinals}
+        mine = (one for one in lines if one.number == event.number)
+        return {one.ordinal: one.record for one in mine if one.ordinal in ordinals}
+
+
+def _of_bundle(entries: Sequence["TranscriptEntry | None"]) -> "dict[int, SeatTranscript]":
+    """Return the transcripts of a bundle that was checked, by seat."""
+    from khiva_arena.competition.events.transcripts import transcript  # not above: few pages show any
+
+    present = [(seat, entry) for seat, entry in enumerate(entries) if entry is not None]
+    return {seat: transcript(entry.packed, entry.total) for seat, entry in present}

@@ -22,6 +22,8 @@ from khiva_arena.records.store.db import EventRow
 
 REPLAYS_MOST = 2**21
 """Bytes of replays that a page holds unless it was told otherwise."""
+TRANSCRIPT_SHOWN = 2**18
+"""Characters of a bot's transcript in the replay of a match at most."""
 _KNOWN_MOST = 10_000
 """The matches of which the points are kept; a sample takes few, so most of an event with more is in no sample anyway."""
 
@@ -142,6 +144,11 @@ class Replays:
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
-    """Return by seat the words on stderr that may be shown, [] if there are none."""
-    notes = [isolated(for_people(text), keep="\n") if may and text else "" for text, may in zip(match.notes, of, strict=False)]
+    """Return by seat the words on stderr that may be shown, [] if there are none: all of them where a transcript was kept."""
+    transcripts = match.transcripts() if any(of) else {}
+    texts = [for_people(text) if text else "" for text in match.notes] or [""] * len(of)
+    for seat, transcript in transcripts.items():
+        if transcript.steps:
+            texts[seat] = transcript.for_people(TRANSCRIPT_SHOWN)
+    notes = [isolated(text, keep="\n") if may and text else "" for text, may in zip(texts, of, strict=False)]
     return notes if any(notes) else []

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best
@@ -18,6 +20,7 @@ from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure
+    from khiva_arena.competition.events.transcripts import TranscriptRoom  # most events keep none
     from khiva_arena.competition.playing.limits import PlayLimit, TablePlace  # most runs have none
 
 
@@ -30,6 +33,7 @@ class Play:
     failed: called when the arena itself fails at a match, and returns why the match is void; None to let that end the run.
     mend: called when the host has spoilt a match, to stage bots anew whose copies are damaged.
     limit: ends the event short between two tables; None for no limit.
+    transcripts: the room for transcripts of bots; None to keep none.
     sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
     """
 
@@ -54,6 +58,7 @@ class Play:
         self.failed: Callable[[Job, Failure], str] | None = None
         self.mend: Callable[[], None] = lambda: None
         self.limit: PlayLimit | None = None
+        self.transcripts: TranscriptRoom | None = None
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
@@ -171,7 +176,9 @@ class Play:
         commands = tuple(self._commands[bot] for bot in match.bots)
         warned = tuple(seat for seat, bot in enumerate(match.bots) if bot in self._warned)
         overdue = tuple(seat for seat, bot in enumerate(match.bots) if bot in self.overdue)
-        return Job(match.ordinal, attempt, header, secret, commands, self.sandbox, warned, overdue=overdue)
+        room = self.transcripts.of_seats(match.bots) if self.transcripts else ()
+        given = header, secret, commands, self.sandbox, warned
+        return Job(match.ordinal, attempt, *given, overdue=overdue, transcripts=room)
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome and return the rows that were stored because of it.
@@ -197,6 +204,9 @@ class Play:
         """Store a match and the secrets that it reveals: its seed's, if it is the last on that seed; the run's, if the event
         is over."""
         row = match_row(self.event.id, match, outcome)
+        if self.transcripts:
+            endings = [report.ending for report in outcome.seats]
+            row = replace(row, transcripts=tuple(self.transcripts.taken(match.bots, endings)))
         self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
         if self.is_whole(match.k):

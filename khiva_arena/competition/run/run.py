@@ -223,6 +223,13 @@ class Run:
                 play = self._source.play_of(store, event, seated)
                 play.limit = limit
                 play.mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
+                others = self._first.of_extensions
+                if size := others.get("transcripts"):
+                    from khiva_arena.competition.events.transcripts import KEEPS_TRANSCRIPTS  # not above: most runs keep none
+
+                    keeps = KEEPS_TRANSCRIPTS.get("--transcripts")
+                    reporting = [position for position, bot in enumerate(todo.entrants) if bot.reports]
+                    play.transcripts = keeps.room(store, event, reporting, size, log.say)
                 if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
                     return RunResult(ids, False)

@@ -9,7 +9,7 @@ import msgspec
 from khiva_arena.bots.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.common import hooks
 from khiva_arena.common.result import Clock, Comparison, Hypotheses, Model, Policy
-from khiva_arena.common.setting_row import LISTS, Kind, Setting, duration_ms
+from khiva_arena.common.setting_row import LISTS, Kind, Setting, duration_ms, megabytes
 from khiva_arena.competition.settings.file import names_file
 from khiva_arena.competition.settings.table import AUTO as AUTO
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE, TIMES
@@ -218,6 +218,8 @@ def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
         return float(value)
     if row.kind is Kind.TIME:
         return duration_ms(value)
+    if row.kind is Kind.SIZE:
+        return None if value is None else megabytes(value) * 1_000_000
     return tuple(value) if row.kind in LISTS else value
 
 

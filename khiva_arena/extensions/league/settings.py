@@ -59,6 +59,7 @@ NOT_IN_A_LEAGUE = {
     "skip_broken": "a bot that does not start is suspended",
     "probation": "each bot that is entered plays a trial table",
     "stage": "a league has no stages",
+    "transcripts": "a league shows the notes of a bot to its author",
 }
 """The settings of a competition that a league does not have, and what to do about each."""
 MOST_NAME = 80

@@ -258,7 +258,7 @@ class _Target:
     def take(self, part: EventPart) -> None:
         """Add the matches and void attempts of a part that the store lacks; the part's records must have been checked."""
         voids = _by_ordinal(part.store.voids(self._event.id))
-        for matches in _batches(part.store.matches(self._event.id)):
+        for matches in _batches(_with_transcripts(part.store, self._event.id)):
             new = [match for match in matches if not self._present[match.ordinal]]
             self._write(new, {match.ordinal: voids.pop(match.ordinal, []) for match in matches})
         if self._takes_voids:
@@ -323,13 +323,21 @@ def _by_ordinal(voids: Iterable[VoidRow]) -> dict[int, list[VoidRow]]:
     return by_ordinal
 
 
+def _with_transcripts(store: Store, event: str) -> Iterator[MatchRow]:
+    """Yield the matches of a store, each with the transcripts that were kept of it."""
+    has_any = bool(store.room_of_transcripts(event))
+    for match in store.matches(event):
+        kept = store.transcripts(event, match.ordinal) if has_any else ()
+        yield structs.replace(match, transcripts=tuple(kept)) if kept else match
+
+
 def _batches(matches: Iterable[MatchRow]) -> Iterator[list[MatchRow]]:
     """Yield matches, some at a time."""
     batch: list[MatchRow] = []
     size = 0
     for match in matches:
         batch.append(match)
-        size += len(match.record)
+        size += len(match.record) + sum(len(transcript.packed) for transcript in match.transcripts)
         if len(batch) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
             yield batch
             batch, size = [], 0

@@ -46,6 +46,7 @@ OF_A_MACHINE = (
     "out",
     "events_file",
     "report",
+    "transcripts",
     "trust_bots",
     *(row.name for row in TABLE if row.elsewhere),
 )

@@ -1,13 +1,15 @@
-"""The hooks that the extension ``spending`` fills: reports of bots in tables, caps on their cost, and language models as bots."""
+"""The hooks that the extension ``spending`` fills: columns of reports, caps, transcripts, and language models as bots."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from khiva_arena.common.say import Say
+from khiva_arena.competition.events.transcripts import KEEPS_TRANSCRIPTS
 from khiva_arena.competition.run.caps import CAPS
 from khiva_arena.entrants.bot_lists import BOT_LISTS
 from khiva_arena.extensions.spending.model_bots import ModelBots
 from khiva_arena.extensions.spending.spent_columns import SpentColumns
+from khiva_arena.extensions.spending.transcript_room import Transcripts
 from khiva_arena.rating.report.reported import SHOWS_SPENT
 
 if TYPE_CHECKING:  # tables load this module, too
@@ -27,4 +29,9 @@ class SpendCaps:
         return propose(stages, entrants, cap, say, new_event=new_event)
 
 
-EXTENSION = (SHOWS_SPENT.filled(SpentColumns()), CAPS.filled(SpendCaps()), BOT_LISTS.filled(ModelBots()))
+EXTENSION = (
+    SHOWS_SPENT.filled(SpentColumns()),
+    CAPS.filled(SpendCaps()),
+    BOT_LISTS.filled(ModelBots()),
+    KEEPS_TRANSCRIPTS.filled(Transcripts()),
+)

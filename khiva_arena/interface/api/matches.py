@@ -296,7 +296,7 @@ def _recorded(path: str | Path, events: Sequence[str | int], game: str | Path | 
     if path.is_file():
         if events:
             raise ConfigError("a bundle is read as a whole: leave out the events")
-        for number, ordinal, seed, record, secret in bundled_matches(path):
+        for number, ordinal, seed, record, secret, _ in bundled_matches(path):
             yield PlayedMatch(record, secret, number, ordinal, seed)
         return
     with Store.read(path) as store:

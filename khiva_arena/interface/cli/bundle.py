@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import handed_games_option, store_argument
+from khiva_arena.interface.cli.options import extension_options, handed_games_option, store_argument
 
 
 @click.command("bundle", cls=Verb)
@@ -18,13 +18,14 @@ from khiva_arena.interface.cli.options import handed_games_option, store_argumen
     help="Also write the bots of events in ticks. Their modules, and all files of bots in JavaScript and Python, let anybody run "
     "them again.",
 )
+@extension_options("bundle")
 @handed_games_option
-def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:
+def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool, with_transcripts: bool = False) -> None:
     """Write the events of STORE that are over into one new file, OUT. Name each EVENT, by number or id, to write no others.
 
     It has definitions, bots by name and hash, commitments and revealed secrets, every record, run digests and standings.
     `khiva-arena verify OUT` checks all of it, without this store and without the bots. It holds no times, hosts or paths, nothing
-    that bots wrote, and no bots without --with-modules."""
+    that bots wrote unless you ask for it, and no bots without --with-modules."""
     from khiva_arena.interface.commands.bundle import bundle  # when it is called, so that -h is quick
 
-    bundle(store, out, event, with_modules)
+    bundle(store, out, event, with_modules, with_transcripts=with_transcripts)

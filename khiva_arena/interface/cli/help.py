@@ -68,6 +68,7 @@ _LAYOUT = {
     "Your seat": ("--hints", "--terminal", "--mcp", "--port", "--open"),
     "Output": (
         *("--trace", "--notes", "--by-function", "--points", "--capture", "--header", "--accept", "--fail-on-fault"),
+        *("--transcript", "--with-transcripts"),
         *("--quiet", "--full", "--json", "--results", "--junit", "--version", "--help"),
     ),
 }

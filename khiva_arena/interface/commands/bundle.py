@@ -82,7 +82,7 @@ def _language(module: str) -> str:
     return kit.title if kit else word
 
 
-def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -> None:
+def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool, *, with_transcripts: bool = False) -> None:
     """Write the bundle and say how to verify it."""
     with progress() as far, Store.read(store) as db:
         far.watch(db)
@@ -94,8 +94,14 @@ def bundle(store: Path, out: Path, event: tuple[str, ...], with_modules: bool) -
         if with_modules and not any(row.definition.in_ticks for row in events):
             raise ConfigError("--with-modules: no event here is in ticks, and other bots are no modules; leave it out")
         published = _published(db, events) if with_modules else None
-        matches, digest = write_bundle(out, db, events, with_modules=with_modules)
+        if with_transcripts and not any(db.room_of_transcripts(row.id) for row in events):
+            raise ConfigError("--with-transcripts: no event here was played with --transcripts; leave it out")
+        also = {"with_modules": with_modules, "with_transcripts": with_transcripts}
+        matches, digest = write_bundle(out, db, events, **also)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
+    if with_transcripts:
+        what = "what bots wrote on stderr: anybody with the file can read it"
+        say(harmless(f"{out} publishes {what}"), warning=True)
     if with_modules:
         bots = {bot.identity: bot for row in events if row.definition.in_ticks for bot in row.definition.bots}
         _tell_bots(out, bots.values(), published)

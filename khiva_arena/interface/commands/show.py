@@ -4,7 +4,7 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,7 @@ from khiva_arena.competition.events.find import check_matches, events_of, match_
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import list_width
-from khiva_arena.errors import ArenaError
+from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.games.which import which_of
 from khiva_arena.interface.commands.next_step import ask_stronger, handed, if_yours, lost_seat
 from khiva_arena.rating.report.columns import MARKS
@@ -30,16 +30,22 @@ from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.records.store.rows import SeatRow
 from khiva_arena.words import count
 
+if TYPE_CHECKING:
+    from khiva_arena.competition.events.transcripts import SeatTranscript
+
 _LINES_AT_ONCE = 1_000
+NONE_KEPT = "a run with --transcripts keeps those of bots with `reports = true` in their bot.toml"
 
 
-def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
-    """Print the list, or one match."""
+def show(store: Path, match: str | None, notes: bool, as_json: bool, *, transcript: bool = False) -> None:
+    """Print the list, or one match. Raises ConfigError for a transcript of no match, or of one whose deal is not revealed."""
+    if transcript and match is None:
+        raise ConfigError("--transcript: of which match? Name one: khiva-arena show STORE EVENT/ORDINAL --transcript")
     with Store.read(store) as db:
         if match is None:
             _list(db, as_json)
         else:
-            _show(db, match, notes, as_json)
+            _show(db, match, notes, as_json, transcript=transcript)
 
 
 def _list(store: Store, as_json: bool) -> None:
@@ -131,8 +137,16 @@ def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]
     return [points._asdict() for points in by_source] if by_source else None
 
 
-def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
+def _transcripts(store: Store, event: EventRow, row: MatchRow) -> dict[int, "SeatTranscript"]:
+    from khiva_arena.competition.events.transcripts import check_revealed, transcripts_of  # not above: few matches have any
+
+    check_revealed(store, event, row)
+    return transcripts_of(store, event, row.ordinal)
+
+
+def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bool) -> None:
     event, row = match_of(store, word)
+    transcripts = _transcripts(store, event, row) if transcript else {}
     if word == str(row.ordinal) and not as_json:  # an event may have been meant
         listed = f"khiva-arena show {shlex.quote(str(store.folder))}"
         say(harmless(f"this is match {event.number}/{word}; `{listed}` lists all matches"))
@@ -140,6 +154,9 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     if as_json:
         seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
+        if transcript:
+            found = [transcripts.get(seat.seat) for seat in row.seats]
+            beside["transcripts"] = [one._asdict() if one else None for one in found]
         beside |= {"extends": event.definition.extends, "cell": row.cell, "points": _points(store, event, row)}
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
@@ -157,6 +174,10 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
             click.echo(harmless(f"seat {sat.seat}: {verdict} at step {step}: {detail}"))
         if notes:
             click.echo(notes_of(sat.seat, sat.notes, sat.notes_total))
+        if of_seat := transcripts.get(sat.seat):
+            click.echo(of_seat.heading(sat.seat) + of_seat.for_people())
+    if transcript and not transcripts:
+        click.echo(f"transcripts: n/a; {NONE_KEPT}")
     name, game_flag = f"{event.number}/{row.ordinal}", handed(record.header)
     hint = if_yours(event.definition.isolation)
     seat = lost_seat(record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats])

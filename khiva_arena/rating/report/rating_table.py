@@ -173,6 +173,7 @@ def notes(standings: Standings) -> list[str]:
     lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
     if shows := shows_spent(rows):
         lines += shows.notes(rows)
+    lines += standings.remarks
     if standings.fewest_batches is not None:
         below = f" Below the line: bots {WITHOUT_PLACE}; a place takes {count(standings.fewest_batches, 'batch', 'batches')}."
         lines.append(

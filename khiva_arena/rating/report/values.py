@@ -94,6 +94,7 @@ class Standings:
     evidence: the data behind the numbers.
     fewest_batches: of a league, the batches that a bot needs for a place; None for any other table.
     apart: the bots below a line, for the printed table alone; None without one.
+    remarks: lines about what was not kept.
     """
 
     rows: tuple[Standing, ...]
@@ -112,6 +113,7 @@ class Standings:
     evidence: Evidence = field(repr=False, compare=False)
     fewest_batches: int | None = None
     apart: Apart | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def ratings(self) -> Ratings:

@@ -19,6 +19,7 @@ from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import FileKind
 from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.transcripts import PACKED_MOST
 
 FORMAT, EXTENDED = 1, 2
 """The formats of a bundle. The second may hold matches with persons and what bots reported, which readers of the first refuse."""
@@ -122,17 +123,35 @@ class VoidLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag
     attempt: Number
 
 
+class TranscriptEntry(msgspec.Struct, forbid_unknown_fields=True):
+    """The stderr of a bot in a match, see transcripts.py.
+
+    packed: in base 64; empty if it was not kept.
+    total: bytes in all.
+    """
+
+    packed: Annotated[bytes, msgspec.Meta(max_length=PACKED_MOST)]
+    total: Number
+
+
 class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="match"):
     """A recorded match.
 
     ordinal: its place in the schedule.
     record: see records/replay/record.py.
     spent: by seat, what its bot reported, null if it was not offered to; nobody can check more of it than its shape.
+    transcripts: by seat, what its bot wrote on stderr, null if that was not to be kept; as for ``spent``.
     """
 
     ordinal: Number
     record: dict[str, Any]
     spent: tuple[Spent | None, ...] | msgspec.UnsetType = msgspec.UNSET
+    transcripts: tuple[TranscriptEntry | None, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def is_extended(self) -> bool:
+        """True if only format EXTENDED has it."""
+        return self.spent is not msgspec.UNSET or self.transcripts is not msgspec.UNSET
 
 
 class OverLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="over"):
@@ -280,7 +299,7 @@ class Reader:
                 values = _parse(text)
                 _refuse_other_formats(values)
                 line = msgspec.convert(values, _Any)
-                if isinstance(line, MatchLine) and line.spent is not msgspec.UNSET and not self._is_extended:
+                if isinstance(line, MatchLine) and line.is_extended and not self._is_extended:
                     raise ValueError(f"it has reports of bots, which only format {EXTENDED} has")
             except ValueError as error:
                 raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None

@@ -10,7 +10,8 @@ from msgspec import structs
 from khiva_arena.records.store import sums
 from khiva_arena.records.store.rows import EventRow, LinkRow, MatchRow, VoidRow
 
-OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in ("seats", "times", "cell", "spent", "intact")]
+_BESIDE = ("seats", "times", "cell", "spent", "intact", "transcripts")
+OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in _BESIDE]
 """The columns of ``matches`` without the sum."""
 MEASURED = {"cpu": "cpu_s", "paused": "paused"}
 """The columns of seats that hold a field of Measured, and that field."""
@@ -67,6 +68,10 @@ def insert_match(insert: Insertion, match: MatchRow) -> None:
         insert("cells", {**key, "level": str(match.cell)})
     if any(match.spent):
         insert("spent", {**key, "by_seat": msgspec.json.encode(match.spent).decode()})
+    for transcript in match.transcripts:
+        values = structs.asdict(transcript)
+        del values["intact"]
+        insert("transcripts", {**key, **values})
 
 
 def insert_void(insert: Insertion, void: VoidRow) -> None:

@@ -4,17 +4,33 @@ import marshal
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import StoreError
 from khiva_arena.records.store import files, sums
 from khiva_arena.records.store.files import FILE, explain_errors
-from khiva_arena.records.store.rows import CapRow
+from khiva_arena.records.store.rows import CapRow, TranscriptRow
 from khiva_arena.records.store.seal import Seal
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
+
+
+class RoomTaken(NamedTuple):
+    """The room that the transcripts of one bot of an event take.
+
+    bot: its position.
+    size: bytes, packed.
+    matches, without: in how many seats of matches they were to be kept, and in how many they had no room.
+    room: bytes for all bots of the event.
+    """
+
+    bot: int
+    size: int
+    matches: int
+    without: int
+    room: int
 
 
 class StoreRows:
@@ -45,6 +61,29 @@ class StoreRows:
         """Return when each match ended, in schedule order, as the store writes times."""
         rows = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
         return [row[0] for row in rows if isinstance(row[0], str)]
+
+    def transcripts(self, event: str, ordinal: int) -> list[TranscriptRow]:
+        """Return the transcripts of a recorded match by seat, [] if none were to be kept."""
+        condition = "event = ? AND ordinal = ? ORDER BY seat"
+        rows = self._checked_rows("transcripts", condition, event, ordinal)
+        for values, _ in rows:
+            del values["event"], values["ordinal"]
+        return [TranscriptRow(**values, intact=intact) for values, intact in rows]
+
+    def changed_transcripts(self, event: str) -> list[str]:
+        """Return each changed transcript of an event, a line each. ``changed`` does not look for them: that takes long."""
+        query = "SELECT DISTINCT ordinal FROM transcripts WHERE event = ? ORDER BY ordinal"
+        found = ((ordinal, row) for (ordinal,) in self._rows(query, event) for row in self.transcripts(event, ordinal))
+        what = "the transcript of seat {} of match {} was changed since it was written"
+        return [what.format(row.seat, ordinal) for ordinal, row in found if not row.intact]
+
+    def room_of_transcripts(self, event: str) -> list[RoomTaken]:
+        """Return how much room the transcripts of each bot of an event take; [] if none were to be kept."""
+        without = "sum(length(packed) = 0 AND total > 0)"  # SQLite knows a length without reading the bytes
+        sizes = f"bot, sum(length(packed)), count(*), {without}, max(room)"
+        query = f"SELECT {sizes} FROM transcripts WHERE event = ? GROUP BY bot ORDER BY bot"
+        rows = self._rows(query, event)
+        return [RoomTaken(*(int(value or 0) for value in row)) for row in rows]
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         return [row for rows in self._rows_by_piece(query, *values) for row in rows]

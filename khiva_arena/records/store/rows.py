@@ -139,6 +139,24 @@ class SeatRow(msgspec.Struct, frozen=True):
     measured: Measured = NOT_MEASURED
 
 
+class TranscriptRow(msgspec.Struct, frozen=True):
+    """The transcript of a seat of a recorded match, see schema_8.sql and transcripts.py.
+
+    seat, bot: its number at the table, and the position of its bot in the event.
+    packed: b"" if nothing was written, or there was no room.
+    total: bytes that the bot wrote in all.
+    room: bytes for all transcripts of the event.
+    intact: whether it is as it was written.
+    """
+
+    seat: int
+    bot: int
+    packed: bytes
+    total: int
+    room: int
+    intact: bool = True
+
+
 class MatchRow(msgspec.Struct, frozen=True):
     """A recorded match, as schema.sql describes it.
 
@@ -157,6 +175,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     cell: the level of the cell around the runner, in ticks; None by the wall clock.
     spent: by seat, what its bot reported; None if it was not offered to; () if none was.
     intact: whether it and its seats are as they were written.
+    transcripts: those that are written with it; ``Store.transcripts`` reads them.
     """
 
     event: str
@@ -176,6 +195,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     cell: Level | None = None
     spent: tuple[Spent | None, ...] = ()
     intact: bool = True
+    transcripts: tuple[TranscriptRow, ...] = ()
 
     def parsed(self) -> Record:
         """Parse the record and check its chain. Raises RecordError."""

@@ -34,3 +34,18 @@ CREATE TABLE caps (
     sum TEXT NOT NULL,
     PRIMARY KEY (event, number)
 ) STRICT;
+
+-- The whole stderr of bots that report what they spend, a row for each seat and match that was played with --transcripts. Values that
+-- a bot was handed are taken out before anything else is done with it.
+CREATE TABLE transcripts (
+    event TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    bot INTEGER NOT NULL,              -- its position
+    packed BLOB NOT NULL,              -- see transcripts.py; empty if nothing was written, or there was no room
+    total INTEGER NOT NULL,            -- bytes of stderr in all
+    room INTEGER NOT NULL,             -- bytes that --transcripts gave the event then
+    sum TEXT NOT NULL,
+    PRIMARY KEY (event, ordinal, seat),
+    FOREIGN KEY (event, ordinal, seat) REFERENCES seats (event, ordinal, seat)
+) STRICT;

@@ -40,6 +40,7 @@ TABLES = (
     "spent",
     "void_spent",
     "caps",
+    "transcripts",
 )
 """The tables whose rows an event's tally counts, beside its own row."""
 READ_ALONE = ("reveals", "conclusions", "set_aside", "caps")
@@ -48,6 +49,7 @@ READ_WITH = {
     "times": ("matches", ("ordinal",)),
     "cells": ("matches", ("ordinal",)),
     "spent": ("matches", ("ordinal",)),
+    "transcripts": ("matches", ("ordinal",)),
     "void_causes": ("voids", ("ordinal", "attempt")),
     "void_spent": ("voids", ("ordinal", "attempt")),
 }

@@ -28,6 +28,7 @@ from khiva_arena.rating.schedule.names import OF_SOME
 every_row = cases("row", TABLE, ids=[row.name for row in TABLE])
 GOOD: dict[Kind, object] = {
     Kind.NUMBER: 4,
+    Kind.SIZE: "200MB",
     Kind.TIME: "1500ms",
     Kind.TEXT: "some text",
     Kind.NAMES: ("one", "two"),

@@ -56,7 +56,11 @@ def test_notes_stand_below_their_match_as_text(page: Page, tmp_path: Path) -> No
         arena("report", "out", "--out", "page.html", *notes, cwd=tmp_path)
         page.open(tmp_path / "page.html", "#match=1/0&step=2")
         page.until("return document.querySelector('.where')?.textContent.startsWith('step 2 of')")
-        assert sorted(page.texts(".stderr pre")) == said
+        assert sorted(page.texts(".stderr details pre")) == said
+        if notes:
+            assert page.texts(".said") == ["Nothing at step 2."]
+            page.keys("Home")
+            assert page.texts(".said pre") == [text.rstrip() for text in said]
         assert page.wrong() == []
 
 

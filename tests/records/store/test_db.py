@@ -18,7 +18,7 @@ from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
 from khiva_arena.records.store.files import open_to_write
-from khiva_arena.records.store.rows import CapRow
+from khiva_arena.records.store.rows import CapRow, TranscriptRow
 from khiva_arena.records.store.seal import SEAL
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
@@ -221,7 +221,8 @@ def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written
     filled(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         later = "".join(
-            f"DROP TABLE {name};" for name in ("times", "closures", "cells", "set_aside", "links", "spent", "void_spent", "caps")
+            f"DROP TABLE {name};"
+            for name in ("times", "closures", "cells", "set_aside", "links", "spent", "void_spent", "caps", "transcripts")
         )
         connection.executescript(f"{later} PRAGMA user_version = 3")
     with Store.read(tmp_path) as store:
@@ -238,12 +239,16 @@ def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written
         assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
 
 
-def test_a_match_that_is_refused_leaves_no_times(tmp_path: Path) -> None:
+def test_a_match_that_is_refused_leaves_no_times_and_no_transcript(tmp_path: Path) -> None:
+    transcripts = (TranscriptRow(1, 0, b"packed", 9, 100),)
     filled(tmp_path)
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError):
-            store.add_match(structs.replace(match(3), times=((), ())), {})
+            store.add_match(structs.replace(match(3), times=((), ()), transcripts=transcripts), {})
         assert [one.times for one in store.matches("e1")] == [None] * 4
+        assert store.transcripts("e1", 3) == store.changed("e1") == []
+        store.add_match(structs.replace(match(4), transcripts=transcripts), {})
+        assert store.transcripts("e1", 4) == [*transcripts]
         assert store.changed("e1") == []
 
 

@@ -55,14 +55,16 @@ export function match(page, matches, drawings, want, replay_of = held, plays_on 
       ({ block, at, legal }) => {
         const [film, scenery] = [frames(block, at, legal), page.scenery[one.event.game]];
         const below = plays_on && (one.event.goes_on || one.event.takes_over) ? going_on(one, film, drawing, scenery, (what) => plays_on(one, what), (found) => {
-          const back = h("button", { type: "button", onclick: () => { keys = player(place, one, film, drawing, scenery, { ...want, step: String(found.step) }, below); } }, "Back to the recorded match");
+          const back = h("button", { type: "button", onclick: () => { keys = player(place, one, film, drawing, scenery, { ...want, step: String(found.step) }, beside); } }, "Back to the recorded match");
           const other = h("div");
           keys = player(other, gone_on(one, found), frames(found.block, 0, found.legal), drawing, scenery, { ...want, step: String(found.step) });
           refill(place, h("p", { class: "note" }, `This match went on from step ${found.step} with another choice. It is recorded nowhere. `, back), other);
           place.scrollIntoView();
         }) : null;
-        keys = player(place, one, film, drawing, scenery, want, below);
-        element.append(notes(block.notes?.[at], one) ?? "");
+        const said = notes(block.notes?.[at], one);
+        const beside = said ? { element: below?.element, at: (/** @type {number} */ step) => { below?.at(step); said.at(step); } } : below;
+        keys = player(place, one, film, drawing, scenery, want, beside);
+        element.append(said?.element ?? "");
       },
     ).catch((error) => refill(place, h("p", { class: "empty", role: "alert" }, sentence(error))));
   }
@@ -109,7 +111,7 @@ function top(one, matches, at, has_bots) {
  * @param {import("./types").Drawing} drawing
  * @param {any} scenery
  * @param {import("./route.js").Route} want
- * @param {{ element: HTMLElement, at: (step: number) => void } | null} below  what stands below each step
+ * @param {{ element?: HTMLElement, at: (step: number) => void } | null} below  what stands below each step
  * @returns {(key: string) => boolean}  what a key does; false if nothing
  */
 export function player(place, one, film, drawing, scenery, want, below = null) {
