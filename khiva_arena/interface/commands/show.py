@@ -144,6 +144,13 @@ def _transcripts(store: Store, event: EventRow, row: MatchRow) -> dict[int, "Sea
     return transcripts_of(store, event, row.ordinal)
 
 
+def _plain_seat(seat: SeatRow) -> dict[str, Any]:
+    """Return a seat for programs, with its measurements under the keys that they have had since 0.1.0."""
+    plain = {name: getattr(seat, name) for name in seat.__struct_fields__ if name != "measured"}
+    measured = seat.measured
+    return plain | {"cpu": measured.cpu_s, "paused": measured.paused, "major": measured.page_faults}
+
+
 def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bool) -> None:
     event, row = match_of(store, word)
     transcripts = _transcripts(store, event, row) if transcript else {}
@@ -152,7 +159,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bo
         say(harmless(f"this is match {event.number}/{word}; `{listed}` lists all matches"))
     record = row.parsed()
     if as_json:
-        seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]
+        seats = [_plain_seat(seat) for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
         if transcript:
             found = [transcripts.get(seat.seat) for seat in row.seats]

@@ -60,6 +60,9 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
     one = json.loads(arena("show", "out", "1/2", "--json", cwd=tmp_path).stdout)
     assert one["record"]["header"]["match"] == listed[2]["id"]
     assert [len(times) for times in one["times"]] == [seat["decisions"] for seat in one["seats"]]
+    keys = {"seat", "bot", "rank", "score", "verdict", "faults", "decisions", "thought", "slowest", "bank_left", "status"}
+    keys |= {"notes", "notes_total", "peak", "cpu", "paused", "major"}  # the keys of 0.2.0, which stay
+    assert all(seat.keys() == keys and seat["cpu"] >= 0 for seat in one["seats"])
     names = {game["name"] for game in json.loads(arena("games", "--json", cwd=tmp_path).stdout)["games"]}
     assert "khiva" in names
     shipped = json.loads(arena("bots", "--json", cwd=tmp_path, env={"PATH": str(tmp_path)}).stdout)["bots"]
