@@ -13,6 +13,8 @@ from forging import forge
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
+from khiva_arena.records.store.db import VERSION
+
 pytestmark = pytest.mark.slow
 
 TWO = bots(RANDOM, NAIVE)
@@ -224,12 +226,13 @@ def test_every_mistake_in_a_file_is_named_with_its_line(tmp_path: Path) -> None:
 def test_a_store_of_another_version(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
-    connection.executescript(f"PRAGMA application_id = {0x4B484956}; PRAGMA user_version = 8; CREATE TABLE t (x)")
+    later = VERSION + 1
+    connection.executescript(f"PRAGMA application_id = {0x4B484956}; PRAGMA user_version = {later}; CREATE TABLE t (x)")
     connection.close()
     before = (tmp_path / "out" / "arena.db").read_bytes()
     for words in (["run", *TWO, "--seats", "2", "--out", "out"], ["standings", "out"], ["verify", "out"], ["show", "out"]):
         assert (
-            sentence("store", "store-version-engine-reads", version="8", readable="2", version_2="7")
+            sentence("store", "store-version-engine-reads", version=str(later), readable="2", version_2=str(VERSION))
             in arena(*words, cwd=tmp_path, code=2).stderr
         )
     assert (tmp_path / "out" / "arena.db").read_bytes() == before
