@@ -111,6 +111,8 @@ OTHERS = {
     "bots/sandbox/wsl": (1, SYSTEM),
     "rating/schedule/coverings": (1, OURS),
     "extensions/seats/link": (1, SYSTEM),
+    "extensions/seats/mcp_chair": (1, OURS),
+    "extensions/seats/mcp_command": (1, SYSTEM),
     "extensions/seats/relay_protocol": (1, INSIDE),
     "extensions/seats/seating": (1, MADE),
     "extensions/seats/terminal_seat": (3, TYPED),
@@ -124,6 +126,8 @@ OTHERS = {
     "display/terminal/tty": (1, SYSTEM),
     "display/terminal/viewer": (1, TYPED),
     "extensions/serve/once": (1, SYSTEM),
+    "extensions/spending/model_bots": (1, OURS),
+    "extensions/spending/models_file": (1, OURS),
     "extensions/serve/served_page": (2, OURS),
 }
 """The calls of each other module: how many, and what they open. A stranger named none of these files."""
