@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,8 @@ from khiva_arena.entrants.guests import HUB, LINK
 from khiva_arena.errors import ArenaError
 
 END_SECONDS = 5.0
+CHECK_SECONDS = 0.5
+"""The most time from the moment in which the links of a hub are closed to its end."""
 LINK_PROGRAM = str(Path(__file__).with_name("link.py"))
 
 
@@ -57,6 +60,12 @@ class Hub:
         if not line:
             raise ArenaError(self._ending())
         return dict(msgspec.json.decode(line))
+
+    def check(self) -> None:
+        """Raise ArenaError if the hub has ended, or is ending."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(CHECK_SECONDS)
+            raise ArenaError(self._ending())
 
     def _ending(self) -> str:
         return f"the process that receives players has ended, with status {self._process.wait()}; nobody can take a seat"

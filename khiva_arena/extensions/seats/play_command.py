@@ -30,9 +30,9 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.entrants.unconfined import unconfined
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
-from khiva_arena.extensions.seats.mcp_command import EXTRA, take_streams
+from khiva_arena.extensions.seats.mcp_command import AT_A_TERMINAL, EXTRA, is_at_terminal, settings_of_client, take_streams
 from khiva_arena.extensions.seats.seating import linked, relays_order
 from khiva_arena.extensions.seats.stored_alone import NOT_STORED, alone_of, store_match
 from khiva_arena.extensions.seats.taken_seat import TakenSeat
@@ -81,7 +81,7 @@ class PersonsPlace(NamedTuple):
     def options(self) -> dict[str, Any]:
         """Return the hub's order for it. Raises ConfigError. This process gives its standard streams to a client."""
         terminal = _terminal() if self.terminal else None
-        return {"port": self.port, "terminal": terminal, "mcp": [*take_streams(say), os.getpid()] if self.mcp else None}
+        return {"port": self.port, "terminal": terminal, "mcp": [*take_streams(), os.getpid()] if self.mcp else None}
 
 
 def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) -> int:
@@ -92,6 +92,10 @@ def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) 
         if place.terminal or shown.as_json:
             raise ConfigError("--mcp goes with neither --terminal nor --json: the client has standard input and output")
         EXTRA.check_installed()
+        if is_at_terminal():
+            click.echo(settings_of_client())
+            say(AT_A_TERMINAL)
+            return 0
         hints = False
     taken = take_fields(flags, TakenSeat)
     if any(value is not None for value in taken):
@@ -157,13 +161,15 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
 
         say(harmless(is_played(setup.job.header)))
     with linked(hub, order, say) if order else nullcontext():
-        start_match(setup.job, setup.entrants)
+        with _telling(hub, options):
+            start_match(setup.job, setup.entrants)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
         # A browser's command line is read by every user of this machine.
         if addresses and shown.opens and not (_display() and webbrowser.open(reply["addresses"]["once"])):
             say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
-        outcome = play_one(setup.job)
+        with _telling(hub, options):
+            outcome = play_one(setup.job, tell=lambda outcome: hub.check() if outcome.host else None)
     if outcome.record is None:
         hub.say(_page_of_void(outcome.void))
         _wait_until_shown(hub, options)
@@ -188,6 +194,18 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
     if addresses or options["mcp"]:
         _until_closed(hub)
     return 0
+
+
+@contextmanager
+def _telling(hub: Hub, options: Mapping[str, Any]) -> Iterator[None]:
+    """Tell an agent of an error that ends the match, since the agent sees no other line of ours. Then the client closes."""
+    try:
+        yield
+    except ArenaError as error:
+        if options["mcp"]:
+            hub.say({"match": None, "text": f"No match was played to its end: {error}"})
+            _until_closed(hub)
+        raise
 
 
 def _since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:

@@ -1,7 +1,10 @@
 """``khiva-arena play --mcp``: the seat of an agent."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import Record
 
 WORDS = [*bots("person", C), "--seed", "demo", "--isolation", "trusted"]
+SOON = 40
+"""Seconds that are fewer than those after which a match that the machine has spoilt is tried for the last time."""
 BIG = 100 << 20
 MOST_KB = 200_000
 """The hub with all that the package brings takes less than half of it, and much less than the longest line."""
@@ -115,13 +120,63 @@ def test_nothing_that_a_client_sends_breaks_the_seat_or_fills_the_memory(tmp_pat
     assert "Traceback" not in errors
 
 
+def test_a_dead_hub_ends_the_command_at_once(tmp_path: Path) -> None:
+    from agent_client import Wire
+
+    client = Wire(tmp_path, *WORDS)
+    client.call("view")
+    _ends_with_its_hub(client.process)
+    page = started("play", "--no-open", "--no-hints", *WORDS, cwd=tmp_path)
+    seat = Seat(addresses(page)[0])
+    while not seat.next().get("ask"):
+        pass
+    _ends_with_its_hub(page)
+    seat.close()
+
+
+def _ends_with_its_hub(process: subprocess.Popen[Any]) -> None:
+    """Kill the hub of a command, which must say so and end."""
+    processes = descendants(process.pid)
+    os.kill(next(pid for pid in processes if b"seats.hub" in file_of(pid, "cmdline")), signal.SIGKILL)
+    assert process.wait(SOON) == 70
+    assert until_gone(processes)
+    assert "has ended, with status -9" in str(process.communicate()[1])
+
+
+def test_an_agent_is_told_that_a_bot_does_not_start(tmp_path: Path) -> None:
+    from agent_client import Wire
+
+    client = Wire(tmp_path, *bots("person", "false"), "--isolation", "trusted")
+    assert "start_failed" in client.call("view")
+    assert client.call("act", choice=1).startswith("refused: The match is over")
+    code, _, errors = client.end()
+    assert code == 2
+    assert "start_failed" in errors
+
+
 def test_at_a_terminal_it_says_how_a_client_starts_it(tmp_path: Path) -> None:
-    run = Terminal(["play", "--mcp", *WORDS], tmp_path, rows=50, columns=60)
-    assert run.end() == 2
-    settings, _, said = run.shown.text.partition("khiva-arena: error: --mcp: ")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "person").mkdir()
+    words = ["play", "--mcp", *bots("person", C), "--seed", "mine"]
+    run = Terminal([*words, "--bot", "mine", "--bot=mine", "--out", "new"], tmp_path, rows=50, columns=60, stdout=True)
+    assert run.end() == 0
+    settings, _, said = run.shown.text.partition("A client of the Model Context Protocol starts this command.")
+    assert "paths of other files" in " ".join(said.split())
     server = json.loads(settings)["mcpServers"]["khiva-arena"]
-    assert server["args"] == ["play", "--mcp", *WORDS]
-    assert " ".join(said.split()).startswith("a client of the Model Context Protocol starts this command")
+    mine, new = str(tmp_path / "mine"), str(tmp_path / "new")
+    end = [*words, "--bot", mine, f"--bot={mine}", "--out", new]
+    assert server["args"][-len(end) :] == end
+    started_so = [server["command"], *server["args"][: -len(end)], "--version"]
+    assert "khiva-arena" in subprocess.run(started_so, cwd="/", check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_refused_in_words(tmp_path: Path, closed: str) -> None:
+    line = f'exec "$0" -m khiva_arena play --mcp {closed}'
+    done = subprocess.run(["sh", "-c", line, sys.executable], cwd=tmp_path, input="", capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = "khiva-arena: error: --mcp: standard input, output and error must be open\n"
+    assert done.stderr == ("" if closed == "2>&-" else said)
 
 
 def test_what_does_not_go_with_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,9 +184,10 @@ def test_what_does_not_go_with_it_is_refused(tmp_path: Path, monkeypatch: pytest
         assert "--mcp goes with neither" in arena("play", "--mcp", more, *WORDS, cwd=tmp_path, code=2).stderr
     two = bots("person:ann", "person:bob", C)
     assert "--mcp: an agent takes one seat" in arena("play", "--mcp", *two, cwd=tmp_path, code=2).stderr
-    monkeypatch.setattr(hooks, "find_spec", lambda _name: None)
-    done = arena("play", "--mcp", *WORDS, cwd=tmp_path, code=2)
-    assert done.stderr.rstrip().endswith(sentence("hooks", "not-installed-pip-install", extra="mcp"))
+    for missing in ("mcp", "mcp_types"):  # version 1 of the package brings only the first
+        monkeypatch.setattr(hooks, "find_spec", lambda name, missing=missing: name != missing)
+        done = arena("play", "--mcp", *WORDS, cwd=tmp_path, code=2)
+        assert done.stderr.rstrip().endswith(sentence("hooks", "not-installed-pip-install", extra="mcp"))
 
 
 class _Link:
