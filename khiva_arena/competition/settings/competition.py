@@ -143,8 +143,10 @@ def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], che
     made = None if runs_code else _checked(problems, check)
     if openings and not (problems and can_ask()):
         try:
-            digest = consent.digest_of_file(asker.file.path, asker.file.text, consent.programs(openings, entrants))
-            consent.ask(asker.file.path, openings, digest, asker.say, asker.command)
+            rows = consent.listed(openings, entrants, asker.say)
+            code = [*consent.programs(openings, entrants), *(row.row for row in rows)]
+            digest = consent.digest_of_file(asker.file.path, asker.file.text, code)
+            consent.ask(asker.file.path, openings, digest, asker.say, asker.command, rows)
         except ConfigError as error:
             problems += error.problems
     return _checked(problems, check) if runs_code and not problems else made

@@ -2,7 +2,8 @@
 
 Somebody else may have written the file. The rows of the settings table say which values open something. Each such value needs its
 flag, or the user's word. The word is asked for once at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config. It
-counts for this file, its openings, and each program that runs outside a cell because of them.
+counts for this file, its openings, each program that runs outside a cell because of them, and each row of a list whose bot gets
+the network or a variable.
 """
 
 import json
@@ -20,6 +21,7 @@ from khiva_arena.common.text import harmless
 from khiva_arena.competition.settings.flags import flag_words
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.display.terminal.question import agreed, can_ask
+from khiva_arena.entrants.bot_lists import BOT_LISTS, END, ListedBot
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store import private
@@ -82,6 +84,23 @@ def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
     return code + sorted(bot.identity for bot in entrants if values.keys() & {"isolation", "trust_bots", "allow_include"})
 
 
+def listed(openings: Sequence[Opening], entrants: Iterable[Bot], say: Say) -> list[ListedBot]:
+    """Return the rows of the bots of lists to which a file gives the network or variables: another file says where these send.
+
+    say: takes a line on each.
+    """
+    values = {opening.row.name: opening.value for opening in openings}
+    pairs = [(name, "the network") for name in values.get("network", ())]
+    pairs += [(name, variable) for name, _, variable in (word.rpartition("=") for word in values.get("env", ()))]
+    rows = []
+    for bot in entrants:
+        gets = [what for name, what in pairs if name == bot.name]
+        if gets and END in bot.asked_as and (row := BOT_LISTS.get("a bot of a list").row_of(bot.home)):
+            say(row.line(bot.name, gets))
+            rows.append(row._replace(row=f"{bot.name}\0{row.row}"))
+    return rows
+
+
 def digest_of(file: str, code: Sequence[str] = ()) -> str:
     """Return the hash under which the user's word is remembered, in hex.
 
@@ -110,8 +129,12 @@ def refusal(file: Path, openings: Collection[Opening], asks: str = "") -> str:
     )
 
 
-def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say, asks: str = "") -> None:
-    """Check that the user agrees, now or at an earlier time. Raises ConfigError if not. ``asks``: as in ``refusal``."""
+def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say, asks: str = "", rows: Iterable[ListedBot] = ()) -> None:
+    """Check that the user agrees, now or at an earlier time. Raises ConfigError if not.
+
+    asks: as in ``refusal``.
+    rows: of the bots of lists that are given something.
+    """
     if set(_names(openings)) <= remembered(digest):
         return
     if not can_ask():
@@ -119,7 +142,9 @@ def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say, asks: st
     say(harmless(f"{file} opens more of this machine than a file may by itself:"))
     for opening in openings:
         say(f"  {opening.text}")
-    if not agreed("agree, for as long as this file and the programs that it runs so stay as they are?", yes=False):
+    addresses = ", ".join(dict.fromkeys(row.address for row in rows))
+    sends = f" to this, and that bots send to {addresses}" if addresses else ""
+    if not agreed(f"agree{sends}, for as long as this file and the programs that it runs so stay as they are?", yes=False):
         raise ConfigError(f"{file}: not agreed to; nothing is played")
     remember(file, openings, digest, say)
 

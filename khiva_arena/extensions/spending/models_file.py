@@ -30,7 +30,9 @@ CHOICES, QUESTION = "$choices", "=== question ==="
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _PROMPT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}(\.md)?")
-_KEY_LIKE = re.compile(r"\b(?:sk|gsk|xai)-[A-Za-z0-9_-]{16,}")
+_KEY_LIKE = re.compile(r"\b(?:(?:sk|gsk|xai)[-_]|hf_|r8_|AIza)[A-Za-z0-9_-]{16,}")
+_HOST = re.compile(r"[A-Za-z0-9.:_\[\]-]{1,260}")
+"""A host with its port. It stands before words of the arena in the line to which the user agrees."""
 
 
 class ModelRow(NamedTuple):
@@ -97,8 +99,13 @@ def secrets(rows: Sequence[ModelRow]) -> list[str]:
         f"model {row.name}: its key names a variable that is not set; export it, or leave key out. If this is the key itself, "
         "take it out of the file"
         for row in rows
-        if row.key and not os.environ.get(row.key)
+        if row.key and not _value(row.key)
     ]
+
+
+def _value(key: str) -> str:
+    """Return the value of a variable, as the bot sends it."""
+    return os.environ.get(key, "").strip()
 
 
 # --- one row ---
@@ -112,6 +119,10 @@ def _is_text(most: int) -> Callable[[object], bool]:
     return lambda value: isinstance(value, str) and value.isprintable() and 1 <= len(value) <= most and value == value.strip()
 
 
+def _is_word(most: int) -> Callable[[object], bool]:
+    return lambda value: _is_text(most)(value) and " " not in str(value)
+
+
 def _fits(pattern: re.Pattern[str]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, str) and bool(pattern.fullmatch(value))
 
@@ -121,7 +132,7 @@ def _is_url(value: object) -> bool:
         return False
     try:
         url = urlsplit(value)
-        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        return url.scheme in ("http", "https") and bool(url.hostname and _HOST.fullmatch(url.netloc)) and url.port != 0
     except ValueError:
         return False
 
@@ -130,7 +141,7 @@ _A_NUMBER = f"a number from 0 to {MOST_NUMBER:,.0f} is expected"
 KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "name": (_fits(_NAME), "1 to 64 letters, digits, dots, - and _ are expected, as small"),
     "url": (_is_url, "https:// and a host is expected, as https://api.example.com/v1, without a user, a key, ? or #"),
-    "model": (_is_text(200), "the name of a model of the API is expected, as small-2026-05-01"),
+    "model": (_is_word(200), "the name of a model of the API is expected, without spaces, as small-2026-05-01"),
     "key": (
         _fits(_VARIABLE),
         "the name of the variable that holds the key is expected, in capital letters, as KHIVA_LLM_KEY; take a key itself out of "
@@ -217,7 +228,7 @@ def _own_prompt(path: Path, word: str) -> str:
 
 def _leaks(path: Path, text: str, rows: Sequence[ModelRow]) -> list[str]:
     """Return a line for each text with a key in it: prompts are published, and are part of a bot's identity."""
-    values = {os.environ.get(row.key, "") for row in rows if row.key}
+    values = {_value(row.key) for row in rows if row.key}
     keys = [value for value in values if len(value) >= SHORTEST_KEY]
     texts = [(str(path), text), *((f"{path}: model {row.name}: prompt", row.own_prompt) for row in rows)]
     return [

@@ -221,7 +221,10 @@ def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any], *, yes: b
 
     if hidden := [name for name in ("network", "env") if name in file.settings and name not in flags]:
         raise ConfigError(
-            [f"--models sets {ROWS[name].option}, which wins over {file.path}; give it as a flag" for name in hidden]
+            [
+                f"--models sets {ROWS[name].option}, which wins over {file.path}; type that of the file as a flag"
+                for name in hidden
+            ]
         )
     listed = BOT_LISTS.get("--models").settings(path, say, yes=yes)
     for name, words in listed.items():

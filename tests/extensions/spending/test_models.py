@@ -199,10 +199,12 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
     monkeypatch.setenv(KEY, VALUE)
     words = ("--models", "models.toml", "--bot", "shipped:python/greedy", *HOW, "--seeds", "1", "--commit", "--out", "out")
 
-    def typed(answer: str) -> tuple[int, bool, str]:
+    def typed(answer: str, row_meanwhile: str = "") -> tuple[int, bool, str]:
         terminal = Terminal(["run", *words], tmp_path, columns=200)
         question = terminal.until(lambda text: "[y/N]" in text)
         if question:
+            if row_meanwhile:
+                written(tmp_path, row_meanwhile)
             terminal.type(f"{answer}\n".encode())
         return terminal.end(), question, terminal.shown.text
 
@@ -211,12 +213,41 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
     assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
     code, question, shown = typed("n")
     assert (code, question, (tmp_path / "out").exists()) == (2, True, False)
-    assert f"small: small at api.example.com; it gets the network and {KEY}" in shown
-    assert typed("y")[:2] == (0, True)
-    written(tmp_path, row("small", key=KEY, retries=2))
-    arena("run", *words, "--new-event", cwd=tmp_path)
-    written(tmp_path, row("small", "https://elsewhere.example.com/v1", key=KEY))
-    assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
+    assert f"small: sends to api.example.com; it gets the network and {KEY}; model small" in shown
+    assert "agree to this, and that bots send to api.example.com, for as long as" in shown
+    elsewhere = row("small", "https://elsewhere.example.com/v1", key=KEY)
+    assert typed("y", elsewhere)[:2] == (0, True)
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+    written(tmp_path, row("small", key=KEY))
+    agreed_to = load(f"{tmp_path}/models.toml:small").identity
+    assert agreed_to in {bot.identity for bot in event.definition.bots}, "the row that was shown plays"
+    arena("run", *words, cwd=tmp_path)
+    (tmp_path / "mine.md").write_text("Play.")
+    for changed in (elsewhere, row("small", key=KEY, prompt="mine.md")):
+        written(tmp_path, changed)
+        assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
+
+
+def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address stands in another file, which may change without this one."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv(KEY, VALUE)
+    bots = f'bots = ["models.toml:small", "shipped:python/greedy"]\nnetwork = ["small"]\nenv = ["small={KEY}"]\n'
+    (tmp_path / "cup.toml").write_text(f'{bots}seats = 2\nturn = "30s"\nseeds = 1\n')
+    words = ("run", "cup.toml", "--isolation", "trusted", "--trust-bots", "--commit", "--out", "out")
+    written(tmp_path, row("small", key=KEY))
+    terminal = Terminal(words, tmp_path, columns=300)
+    assert terminal.until(lambda text: "[y/N]" in text)
+    terminal.type(b"y\n")
+    assert terminal.end() == 0
+    assert f"small: sends to api.example.com; it gets the network and {KEY}; model small" in terminal.shown.text
+    assert "agree to this, and that bots send to api.example.com, for as long as" in terminal.shown.text
+    arena(*words, cwd=tmp_path)
+    for changed in (row("small", "https://elsewhere.example.com/v1", key=KEY), row("small", key=KEY, retries=2)):
+        written(tmp_path, changed)
+        said = arena(*words, cwd=tmp_path, code=2).stderr
+        assert "cup.toml opens more of this machine than a file may by itself" in said
 
 
 WRONG = [
@@ -228,6 +259,8 @@ WRONG = [
     (ROW.replace('"small"', '"a b"'), "name: 1 to 64 letters"),
     (ROW.replace('"small"', "3"), "name: 1 to 64 letters"),
     (ROW.replace('"m"', '"\\u0007"'), "model: the name of a model"),
+    (ROW.replace('"m"', '"m at api.openai.com; it gets"'), "model: the name of a model of the API is expected, without spaces"),
+    (ROW.replace("api.", "api.openai.com;it.gets."), "url: https:// and a host"),
     (ROW + 'key = "sk-secret-secret-secret"', "key: the name of the variable"),
     (ROW + 'key = "NOT_SET_SECRET"', "its key names a variable that is not set"),
     (ROW + 'key = "PATH"', "--env small=PATH: PATH is "),
@@ -250,6 +283,10 @@ WRONG = [
     (ROW + "prompt = 'large.md'", "large.md cannot be read: it is longer"),
     (ROW + "prompt = 'leak.md'\nkey = 'HELD'", "model small: prompt holds a key"),
     (ROW + "prompt = 'pasted.md'", "model small: prompt holds a key"),
+    (ROW + "# gsk_abcdefghijklmnopqrstuvwx", "models.toml holds a key"),
+    (ROW + "# AIzaabcdefghijklmnopqrstuvwx", "models.toml holds a key"),
+    (ROW + "# hf_abcdefghijklmnopqrstuvwx", "models.toml holds a key"),
+    (ROW + "# r8_abcdefghijklmnopqrstuvwx", "models.toml holds a key"),
     (ROW + "# held-secret-value\nkey = 'HELD'", "models.toml holds a key"),
     (ROW + "legal = false\nprompt = 'legal-1'", "prompt: legal-1 shows the legal choices"),
     (ROW + "prompt = 'free-1'", "prompt: free-1 does not show them; write legal = false"),
@@ -261,7 +298,7 @@ WRONG = [
 
 
 def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HELD", "held-secret-value")
+    monkeypatch.setenv("HELD", "held-secret-value\r\n")
     for name, text in (("blank", "\n"), ("large", "x" * 100_001), ("leak", "Use held-secret-value."), ("mine", "Play.")):
         (tmp_path / f"{name}.md").write_text(text)
     (tmp_path / "pasted.md").write_text("Authorization: sk-abcdefghijklmnopqrstuvwx")
@@ -274,6 +311,9 @@ def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeyp
         )
         assert what in " ".join(said.stderr.split()), (what, said.stderr)
         assert "secret" not in said.stderr.casefold().replace(KEY.casefold(), "")
+    (tmp_path / "models.txt").write_text(f"[[model]]\n{ROW}")
+    said = arena("run", "--yes", "--models", "models.txt", "--out", "out", cwd=tmp_path, code=2)
+    assert "models.txt: the name of a file of models ends in .toml" in said.stderr
     assert not (tmp_path / "out").exists()
 
 
