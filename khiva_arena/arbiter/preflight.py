@@ -71,7 +71,8 @@ def preflight(
             shown = replace(report, ending=_told_by_its_fault(report.ending)) if header.in_ticks else report
             from khiva_arena.arbiter import start_problem  # not above: most bots start
 
-            problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", word))
+            given = start_problem.permissions_of(names[bot], commands[bot].network, commands[bot].handed)
+            problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", word, given))
             failures.append(start_problem.FailedStart(bot % len(header.seats), report, bytes(output.head)))
             positions.append(bot)
     if problems:

@@ -1,6 +1,7 @@
 """The problem of a bot that did not start, in the words of commands and pages."""
 
 import shlex
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from khiva_arena.arbiter.job import SeatReport
@@ -23,13 +24,16 @@ class FailedStart(NamedTuple):
     output: bytes
 
 
-def problem_of(name: str, report: SeatReport, total: int, output: str, hint: str, word: str) -> str:
+def problem_of(
+    name: str, report: SeatReport, total: int, output: str, hint: str, word: str, permissions: Sequence[str] = ()
+) -> str:
     """Return the lines on a bot that did not start.
 
     total: the bytes of its output
     output: the beginning of it
     hint: words behind the fault
     word: the user's word for the bot, "" for none
+    permissions: as ``permissions_of`` gives them
     """
     blame = report.faults[0]
     lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
@@ -43,8 +47,17 @@ def problem_of(name: str, report: SeatReport, total: int, output: str, hint: str
     notes = for_its_author(report.ending.notes).strip()[-NOTES_SHOWN:]
     lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
     if word:
-        lines.append(f"{NEXT}khiva-arena check {shlex.quote(word)}")
+        lines.append(NEXT + shlex.join(["khiva-arena", "check", word, *permissions]))
     return "\n".join(lines)
+
+
+def permissions_of(name: str, network: bool, handed: Iterable[str]) -> list[str]:
+    """Return the flags that give a bot what it has: without them, it would fail by want of these in a check of its own.
+
+    handed: the names of variables
+    """
+    words = ["--network", name] if network else []
+    return words + [word for variable in handed for word in ("--env", f"{name}={variable}")]
 
 
 def _describe_end(report: SeatReport) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, assert_never
 import click
 import msgspec
 
+from khiva_arena.arbiter.start_problem import permissions_of
 from khiva_arena.common.manual import where
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.conformance.check_report import (
@@ -139,8 +140,7 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     if running.bot.run_line and running.bot.is_interpreted:
         return _NextStep(f"It keeps the protocol in ticks. Next: {in_ticks}", in_ticks)
     words += ["--bot", OPPONENT] * others
-    words += ["--network", running.bot.name] if running.network else []
-    words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
+    words += permissions_of(running.bot.name, running.network, running.handed)
     words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
     page = f"\nIn ticks ({where('modules')}): {in_ticks}" if running.bot.module else ""
     ask = ask_stronger(game.name, "games", "1/0", 0)

@@ -155,7 +155,8 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
         faults = [blame for blame in report.faults if blame.step > before]
         if not faults:
             continue
-        from khiva_arena.entrants import guests  # when a fault has happened: most matches have none
+        from khiva_arena.arbiter.start_problem import NEXT, permissions_of  # when a fault has happened: most matches have none
+        from khiva_arena.entrants import guests
 
         if guests.is_guest(word):
             continue
@@ -164,7 +165,9 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
         if not tracing.notes:
             notes = for_its_author(report.ending.notes).strip("\n").splitlines()[-LAST_LINES:]
             lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]
-        for line in (*lines, f"  next: khiva-arena check {shlex.quote(word)}"):
+        bot, command = job.header.seats[seat].name, job.commands[seat]
+        check = ["khiva-arena", "check", word, *permissions_of(bot, command.network, command.handed)]
+        for line in (*lines, f"{NEXT}{shlex.join(check)}"):
             say(harmless(line.expandtabs()))
 
 

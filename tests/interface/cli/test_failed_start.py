@@ -62,6 +62,12 @@ def test_all_that_it_said_is_shown(verb: str, prints: str, tmp_path: Path) -> No
     assert done.stdout == ""
 
 
+def test_the_next_command_gives_the_bot_what_it_had(prints: str, tmp_path: Path) -> None:
+    given = ("--network", "prints", "--env", "prints=API_KEY")
+    done = arena("match", *bots(prints, RANDOM), *given, cwd=tmp_path, code=2, env={"API_KEY": "sk-not-to-be-told"})
+    assert done.stderr.endswith(f"  next: khiva-arena check '{{python}} prints.py' {' '.join(given)}\n")
+
+
 def test_the_trial_start_is_traced_where_it_fails(prints: str, tmp_path: Path) -> None:
     done = arena("match", *bots(prints, NAIVE), "--trace", cwd=tmp_path, code=2)
     lines = [line for line in done.stderr.splitlines() if re.match(r" *\d+\.\d ms  ", line)]

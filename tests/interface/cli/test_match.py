@@ -67,7 +67,7 @@ asked = 0
 """
 
 
-@pytest.mark.parametrize("more", [[], ["--json"], ["--notes"]])
+@pytest.mark.parametrize("more", [[], ["--json"], ["--notes"], ["--network", "my bot"]])
 def test_a_bot_that_crashes_in_the_middle_is_told_as_one_that_does_not_start(more: list[str], tmp_path: Path) -> None:
     arena("new", "python", "my bot", cwd=tmp_path)
     (tmp_path / "my bot" / "main.py").write_text(f"from khiva_kit import play\n{RAISES}\nplay('x', choose)\n")
@@ -75,7 +75,8 @@ def test_a_bot_that_crashes_in_the_middle_is_told_as_one_that_does_not_start(mor
     lines = done.stderr.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("my bot#0: crashed at step "))
     assert lines[at].endswith(": exited with code 1")
-    assert "  next: khiva-arena check 'my bot'" in lines[at:]
+    given = " --network 'my bot'" if "--network" in more else ""
+    assert f"  next: khiva-arena check 'my bot'{given}" in lines[at:]
     shown = "" if more == ["--notes"] else done.stderr
     assert ("    KeyError: 'no such field'\n" in shown) == bool(shown)
     assert "KeyError: 'no such field'" in done.stdout + done.stderr
