@@ -27,6 +27,10 @@ KINDS = ("last", "tenth", "always-wrong", "overloaded", "garbles")
 """Always the model's choice; every tenth decision by lot; all by lot; every third by lot, as its provider has no time; every
 tenth after another try."""
 HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--turn", "30s")
+ASKED = (
+    f"small: sends to api.example.com; it gets the network and {KEY}; model small",
+    "agree to this, and that bots send to api.example.com, for as long as",
+)
 ROW = 'name = "small"\nurl = "https://api.example.com/v1"\nmodel = "m"\n'
 
 
@@ -213,8 +217,7 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
     assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
     code, question, shown = typed("n")
     assert (code, question, (tmp_path / "out").exists()) == (2, True, False)
-    assert f"small: sends to api.example.com; it gets the network and {KEY}; model small" in shown
-    assert "agree to this, and that bots send to api.example.com, for as long as" in shown
+    assert all(line in shown for line in ASKED)
     elsewhere = row("small", "https://elsewhere.example.com/v1", key=KEY)
     assert typed("y", elsewhere)[:2] == (0, True)
     with Store.read(tmp_path / "out") as store:
@@ -241,8 +244,7 @@ def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(tmp_pat
     assert terminal.until(lambda text: "[y/N]" in text)
     terminal.type(b"y\n")
     assert terminal.end() == 0
-    assert f"small: sends to api.example.com; it gets the network and {KEY}; model small" in terminal.shown.text
-    assert "agree to this, and that bots send to api.example.com, for as long as" in terminal.shown.text
+    assert all(line in terminal.shown.text for line in ASKED)
     arena(*words, cwd=tmp_path)
     for changed in (row("small", "https://elsewhere.example.com/v1", key=KEY), row("small", key=KEY, retries=2)):
         written(tmp_path, changed)
@@ -259,7 +261,7 @@ WRONG = [
     (ROW.replace('"small"', '"a b"'), "name: 1 to 64 letters"),
     (ROW.replace('"small"', "3"), "name: 1 to 64 letters"),
     (ROW.replace('"m"', '"\\u0007"'), "model: the name of a model"),
-    (ROW.replace('"m"', '"m at api.openai.com; it gets"'), "model: the name of a model of the API is expected, without spaces"),
+    (ROW.replace('"m"', '"m at api.openai.com; it gets"'), " is expected, without spaces"),
     (ROW.replace("api.", "api.openai.com;it.gets."), "url: https:// and a host"),
     (ROW + 'key = "sk-secret-secret-secret"', "key: the name of the variable"),
     (ROW + 'key = "NOT_SET_SECRET"', "its key names a variable that is not set"),
