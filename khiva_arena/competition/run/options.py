@@ -63,6 +63,17 @@ class PlanFlags(NamedTuple):
     shard: str | None = None
 
 
+class ModelFlags(NamedTuple):
+    """The flags of language models.
+
+    models: a file of bots, which gives them their permissions.
+    spend: a cap on what bots spend, in the currency that they name.
+    """
+
+    models: Path | None = None
+    spend: str | None = None
+
+
 def public_to_add(store: Store, event: EventRow, public: str | None, before: EventRow | None) -> str | None:
     """Return the public text that an event is still to get, None for none: ``public``, else that of the stage ``before`` it.
 

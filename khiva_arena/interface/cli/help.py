@@ -51,7 +51,6 @@ _LAYOUT = {
         "--section",
         "--effects",
         "--wide",
-        "--most-lots",
         "--error",
         "--gap",
         "--power",

@@ -16,7 +16,7 @@ from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.competition.run.guest_seats import seating_of
-from khiva_arena.competition.run.options import PlanFlags, RunOptions
+from khiva_arena.competition.run.options import ModelFlags, PlanFlags, RunOptions
 from khiva_arena.competition.run.run import Run
 from khiva_arena.competition.settings.competition import CompetitionParts, competition_from, not_taken
 from khiva_arena.competition.settings.file import SettingsFile, read_file
@@ -59,11 +59,10 @@ def check_needed_flags(first: Settings) -> None:
 def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
     """Play the competition, print its table, and return the exit code.
 
-    flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
+    flags: the fields of ``RunOptions``, ``PlanFlags`` and ``ModelFlags``, and settings.
     """
-    spend = flags.pop("spend", None)  # of an extension
     options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
-    models = flags.pop("models", None)  # of an extension
+    models, spend = take_fields(flags, ModelFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
         from khiva_arena.competition.run.plans import PLANS  # not above: most runs have none

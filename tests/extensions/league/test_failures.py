@@ -267,7 +267,7 @@ def test_an_error_of_the_disk_in_other_words_is_not_its_author_s(
     """The files of a bot are read by code that tells each error of a file as its author's."""
     number = upload(queue, "bot")
 
-    def broken(*_: object) -> str:
+    def broken(*_: object, **__: object) -> str:
         raise OSError(errno.EIO, os.strerror(errno.EIO), "main.py")
 
     monkeypatch.setattr(staging.sources, "identity_of_files", broken)

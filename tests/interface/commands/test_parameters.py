@@ -8,7 +8,7 @@ import click
 import pytest
 
 from khiva_arena.common import hooks
-from khiva_arena.competition.run.options import PlanFlags, RunOptions
+from khiva_arena.competition.run.options import ModelFlags, PlanFlags, RunOptions
 from khiva_arena.competition.settings.table import TABLE, TEST_TABLE
 from khiva_arena.interface.cli.main import cli, commands
 from khiva_arena.interface.commands.compare import Typed
@@ -69,7 +69,7 @@ def test_the_wish_for_a_new_bot_is_made_of_words_of_new() -> None:
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
-        ("run", (RunOptions, PlanFlags)),
+        ("run", (RunOptions, PlanFlags, ModelFlags)),
         ("sprt", (RunOptions, PlanFlags)),
         ("compare", (RunOptions, Typed)),
     ],
