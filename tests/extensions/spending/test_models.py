@@ -2,14 +2,16 @@
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import fake_llm
 import pytest
-from arena import arena
+from arena import ROOT, arena
 from cases import cases
 from once import made_once
 from stores import SHORT
@@ -283,6 +285,12 @@ WRONG = [
     (ROW + "prompt = 'latin.md'", "latin.md is not UTF-8 text"),
     (ROW + "prompt = 'blank.md'", "blank.md is empty"),
     (ROW + "prompt = 'large.md'", "large.md cannot be read: it is longer"),
+    (ROW + "prompt = 'long.md'", "long.md is too long for the notes of a match: 6,003 bytes, with 2 for each line, and 6,000"),
+    (ROW + "prompt = 'typo.md'", "prompt: typo: '=== questions ===' begins no part"),
+    (ROW + "prompt = 'twice.md'", "prompt: twice has a part twice"),
+    (ROW + "prompt = 'early.md'", "prompt: early: $choices is not filled in in the part system; move it to question"),
+    (ROW + "prompt = 'late.md'", "prompt: late: $view is not filled in in the part again; move it to question"),
+    (ROW + "prompt = 'spaced.md'", "prompt: spaced does not show them; write legal = false"),
     (ROW + "prompt = 'leak.md'\nkey = 'HELD'", "model small: prompt holds a key"),
     (ROW + "prompt = 'pasted.md'", "model small: prompt holds a key"),
     (ROW + "# gsk_abcdefghijklmnopqrstuvwx", "models.toml holds a key"),
@@ -302,6 +310,15 @@ WRONG = [
 def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HELD", "held-secret-value\r\n")
     for name, text in (("blank", "\n"), ("large", "x" * 100_001), ("leak", "Use held-secret-value."), ("mine", "Play.")):
+        (tmp_path / f"{name}.md").write_text(text)
+    for name, text in (
+        ("long", "x" * 6_000 + "\n"),
+        ("typo", "Play.\n=== questions ===\n"),
+        ("twice", "Play.\n=== again ===\n=== again ===\n"),
+        ("early", "Play $choices.\n"),
+        ("late", "Play.\n=== again ===\n${view}\n"),
+        ("spaced", "Play.\n=== question === \n$view\n"),
+    ):
         (tmp_path / f"{name}.md").write_text(text)
     (tmp_path / "pasted.md").write_text("Authorization: sk-abcdefghijklmnopqrstuvwx")
     (tmp_path / "latin.md").write_bytes(b"\xff")
@@ -340,6 +357,21 @@ def test_a_file_of_settings_names_a_row_of_a_file_beside_it(tmp_path: Path) -> N
     (tmp_path / "cup" / "cup.toml").write_text('bots = ["models.toml:small", "models.toml:large"]\n')
     bots = bots_of(tmp_path, "cup/cup.toml")
     assert {name: bot.network for name, bot in bots.items()} == {"small": False, "large": False}
+
+
+def test_the_arena_reads_the_parts_and_words_of_a_prompt_as_the_bot_does() -> None:
+    """The bot fills in all words of a part, in a prompt that has each word in each part, and leaves the others."""
+    bot = runpy.run_path(str(ROOT / "bots/python/llm/prompt.py"))
+    assert bot["PART"].pattern == models_file.PART.pattern
+    every = " ".join(f"${word}" for word in sorted(set().union(*models_file.WORDS.values())))
+    prompt = bot["Prompt"]("legal-1", "legal-1")
+    prompt._parts = dict.fromkeys(prompt._parts, Template(every))
+    decide = {"events": [], "view": {}, "legal": [[0]], "kind": "pick"}
+    match = {"game": "any", "rules": {}, "seat": 0, "seats": 2}
+    texts = {"system": prompt.system(match), "question": prompt.question(decide, match), "again": prompt.again("", decide)}
+    left = {part: set(re.findall(r"\$(\w+)", text)) for part, text in texts.items()}
+    known = set().union(*models_file.WORDS.values())
+    assert left == {part: known - words for part, words in models_file.WORDS.items()}
 
 
 def test_a_shipped_prompt_shows_the_choices_as_its_name_says() -> None:
