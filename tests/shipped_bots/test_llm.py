@@ -317,6 +317,12 @@ def test_what_is_missing_or_wrong_is_said_in_one_line(fake: Fake, talk: Any) -> 
         ({**good, "KHIVA_LLM_PRICE_IN": "1"}, (), "llm: KHIVA_LLM_PRICE_IN and KHIVA_LLM_PRICE_OUT go together\n"),
         ({**good, "KHIVA_LLM_NOTES": "none"}, (), "llm: KHIVA_LLM_NOTES: all or short, not 'none'\n"),
         ({**good, "KHIVA_LLM_KEY": "a\tb"}, (), "llm: the key has characters that no header can have\n"),
+        (
+            {**good, "KHIVA_LLM_RETRIES": "2"},
+            (),
+            "llm: KHIVA_LLM_RETRIES is not read: write --retries into the run line of bot.toml\n",
+        ),
+        (good, ("--legal", "maybe"), "llm: --legal: yes or no, not 'maybe'\n"),
         (good, ("--key", KEY), "llm: '--key': known are --url, --model, --key-in, "),
         (good, ("--model",), "llm: '--model': known are "),
         (good, ("--key-in", "NOT_THERE"), "llm: NOT_THERE is missing, which --key-in names\n"),
