@@ -165,6 +165,7 @@ KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "price_in": (_is_number, _A_NUMBER),
     "price_out": (_is_number, _A_NUMBER),
     "currency": (_is_text(16), "1 to 16 characters are expected, as EUR"),
+    "notes": (lambda value: value in ("all", "short"), '"all" or "short" is expected'),
 }
 """The keys of a row: whether a value fits, and what is expected."""
 _NEEDED = ("name", "url", "model")
@@ -199,7 +200,7 @@ def _row(table: Mapping[str, Any], folder: Path) -> ModelRow:
     legal = table.get("legal", True)
     prompt, own = _prompt(table.get("prompt", "legal-1" if legal else "free-1"), folder, legal)
     more = {"legal": "yes" if legal else "no", "retries": table.get("retries", 1), "temperature": table.get("temperature", 0)}
-    more |= {key: table[key] for key in ("price_in", "price_out", "currency") if key in table}
+    more |= {key: table[key] for key in ("price_in", "price_out", "currency", "notes") if key in table}
     words = tuple(f"--{key.replace('_', '-')}={value}" for key, value in more.items())
     return ModelRow(table["name"], table["url"].rstrip("/"), table["model"], table.get("key", ""), prompt, own, words)
 

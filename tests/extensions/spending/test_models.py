@@ -171,7 +171,14 @@ def test_the_identity_covers_all_but_the_key(tmp_path: Path, monkeypatch: pytest
     with_key = bot(f'key = "{KEY}"').identity
     monkeypatch.setenv(KEY, VALUE)
     assert bot(f'key = "{KEY}"').identity == with_key
-    others = ["retries = 2", "temperature = 'none'", "legal = false", "price_in = 1\nprice_out = 2", "currency = 'EUR'"]
+    others = [
+        "retries = 2",
+        "temperature = 'none'",
+        "legal = false",
+        "price_in = 1\nprice_out = 2",
+        "currency = 'EUR'",
+        "notes = 'short'",
+    ]
     identities = {same.identity, bot("", "$page").identity, with_key, *(bot(changed).identity for changed in others)}
     assert len(identities) == 3 + len(others)
     written(tmp_path, ROW)
@@ -277,6 +284,8 @@ WRONG = [
     (ROW + "price_in = 1", "price_in and price_out go together"),
     (ROW + ROW, "models.toml: not TOML"),
     (ROW + "currency = 'EUR and more than that'", "currency: 1 to 16 characters"),
+    (ROW + "notes = 'none'", 'notes: "all" or "short" is expected'),
+    (ROW + "notes = []", 'notes: "all" or "short" is expected'),
     (ROW + "prompt = 'legal-9'", "prompt: no legal-9 comes with the arena (did you mean legal-1?)"),
     (ROW + "prompt = '../prompt.md'", "prompt: a prompt of the arena is expected"),
     (ROW + "prompt = 'none.md'", "prompt: none.md cannot be read: No such file"),
