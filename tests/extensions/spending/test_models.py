@@ -4,6 +4,7 @@ import json
 import re
 import runpy
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from string import Template
@@ -99,14 +100,30 @@ def test_the_sums_are_those_of_the_endpoint_s_own_log_to_the_unit(played: Path) 
 
 
 @pytest.mark.slow
-def test_it_verifies_replays_and_reports_without_key_network_and_models(played: Path, tmp_path: Path) -> None:
-    """The endpoint has ended, the variable is not set, and models.toml is gone."""
+def test_it_verifies_replays_and_reports_without_key_network_and_models(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No socket reaches an address, the variable is not set, and models.toml is gone."""
+
+    def closed(*_: object) -> None:
+        pytest.fail("a command asks the network")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, closed)
+    monkeypatch.setattr(socket, "getaddrinfo", closed)
+    with pytest.raises(pytest.fail.Exception), socket.socket() as one:
+        one.connect(("127.0.0.1", 9))
+    monkeypatch.delenv(KEY, raising=False)
     shutil.copytree(played / "out", tmp_path / "out")
     assert "30 of 30 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
     arena("bundle", "out", "all.bundle", cwd=tmp_path)
     arena("verify", "all.bundle", cwd=tmp_path)
     arena("report", "out", "--out", "page.html", cwd=tmp_path)
     arena("show", "out", "1/0", cwd=tmp_path)
+    asked = arena(
+        "replay", "out", "1/0", "--bot", "shipped:python/random", "--seat", "0", "--isolation", "trusted", cwd=tmp_path, code=1
+    )
+    assert "step " in asked.stdout, "another bot is asked what the model was asked"
     notes = arena("show", "out", "1/0", "--notes", cwd=tmp_path).stdout
     assert "prompt legal-1, sha256 " in notes
     assert "The rules map of this match: $rules" in notes, "the prompt is shown whole"
