@@ -85,7 +85,7 @@ def blocks(language: str) -> list[str]:
 def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
     """With models that answer at once, on fewer deals."""
     (text,) = [text for text in blocks("toml") if text.startswith("[[model]]")]
-    (shown,) = [text.replace("\\\n", " ") for text in blocks("sh") if "khiva-arena run --models" in text]
+    (shown, *_) = [text.replace("\\\n", " ") for text in blocks("sh") if "khiva-arena run --models" in text]
     urls = ("https://api.example.com/v1", "http://127.0.0.1:8080/v1")
     models = {"small-2026-05-01": "last", "large-2026-05-01": "middle", 'model = "other"': 'model = "always-wrong"'}
     for old, new in {**dict.fromkeys(urls, fake.url), **models}.items():
