@@ -83,10 +83,12 @@ class Measured(NamedTuple):
 
 
 NOT_MEASURED = Measured()
-SPENT_MOST = 8
+SPENT_MOST = 9
 """The number of totals that a bot may report."""
 COST = "cost"
 """The total that counts millionths of a currency."""
+UNTOLD = "untold"
+"""The total that counts requests whose tokens nobody told: tokens and cost are at least what the others add up to."""
 CURRENCY_MOST = 16
 """The characters of the name of a currency."""
 _Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]

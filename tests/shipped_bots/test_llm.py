@@ -81,7 +81,7 @@ def lot(view: dict[str, Any], count: int) -> int:
 
 @pytest.fixture
 def talk(framed: Any, cut_frames: Any) -> Any:
-    """Run the bot on these messages; its choices, its notes, its exit code."""
+    """Run the bot on these messages; its choices, its notes, its exit code. ``spent`` of it: the last totals of the last run."""
 
     def run(env: dict[str, str], *messages: dict[str, Any], words: tuple[str, ...] = ()) -> tuple[list[int], str, int]:
         command = stage(load(WORD))
@@ -96,6 +96,7 @@ def talk(framed: Any, cut_frames: Any) -> Any:
         )
         sent = cut_frames(done.stdout)
         assert all(message["type"] == "act" for message in sent[1:])
+        run.spent = sent[-1].get("spent") if sent else None  # type: ignore[attr-defined]
         return [message["choice"] for message in sent[1:]], done.stderr.decode(), done.returncode
 
     return run
@@ -316,6 +317,12 @@ def test_what_is_missing_or_wrong_is_said_in_one_line(fake: Fake, talk: Any) -> 
         ({**good, "KHIVA_LLM_PRICE_IN": "1"}, (), "llm: KHIVA_LLM_PRICE_IN and KHIVA_LLM_PRICE_OUT go together\n"),
         ({**good, "KHIVA_LLM_NOTES": "none"}, (), "llm: KHIVA_LLM_NOTES: all or short, not 'none'\n"),
         ({**good, "KHIVA_LLM_KEY": "a\tb"}, (), "llm: the key has characters that no header can have\n"),
+        (
+            {**good, "KHIVA_LLM_RETRIES": "2"},
+            (),
+            "llm: KHIVA_LLM_RETRIES is not read: write --retries into the run line of bot.toml\n",
+        ),
+        (good, ("--legal", "maybe"), "llm: --legal: yes or no, not 'maybe'\n"),
         (good, ("--key", KEY), "llm: '--key': known are --url, --model, --key-in, "),
         (good, ("--model",), "llm: '--model': known are "),
         (good, ("--key-in", "NOT_THERE"), "llm: NOT_THERE is missing, which --key-in names\n"),
@@ -344,6 +351,30 @@ def test_the_cost_is_what_the_tokens_cost(fake: Fake, talk: Any) -> None:
     assert costs[0] > 0
     assert costs[2] == pytest.approx(costs[0] + costs[1], abs=2e-6)
     assert "tokens in 0 (cached 0), out 0 (1 not told), cost n/a" in talk(env_of(fake, "odd-usage"), hello(), decide())[1]
+
+
+@pytest.mark.parametrize(
+    ("model", "turn_ms", "by", "untold"),
+    [
+        ("last", 9_000, "model", 0),
+        ("odd-usage", 9_000, "model", 1),
+        ("limited", 9_000, "model", 1),
+        ("wordy", 9_000, "retry", 0),
+        ("always-wrong", 9_000, "lot", 0),
+        ("hangs", 1_500, "failed", 1),
+        ("last", 100, "failed", 0),
+    ],
+)
+def test_the_totals_say_who_chose_and_what_nobody_told(
+    model: str, turn_ms: int, by: str, untold: int, fake: Fake, talk: Any
+) -> None:
+    env = env_of(fake, model, PRICE_IN="3", PRICE_OUT="15")
+    _, notes, _ = talk(env, hello(caps=["spent"]), decide(turn_ms=turn_ms, view={"of": f"{model} {turn_ms} totals"}))
+    assert {name: talk.spent[name] for name in ("model", "retry", "lot", "failed")} == {
+        name: int(name == by) for name in ("model", "retry", "lot", "failed")
+    }
+    assert talk.spent["untold"] == untold
+    assert ("cost >=" in notes) == bool(untold)
 
 
 def test_its_start_loads_no_http(framed: Any) -> None:

@@ -60,6 +60,8 @@ def test_two_choices_that_are_written_alike_are_not_told_apart(choice: Callable[
         "9" * 100_000,
         '{"choice": ' + "9" * 5_000 + "}",
         "\\" * 100_000,
+        ":" * 90_000 + "x",
+        '{"choice": ' * 2 + '"' * 90_000,
     ],
 )
 def test_an_answer_that_is_long_or_deep_has_no_meaning(text: str, choice: Callable[..., Any]) -> None:

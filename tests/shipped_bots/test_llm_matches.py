@@ -85,7 +85,7 @@ def blocks(language: str) -> list[str]:
 def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
     """With models that answer at once, on fewer deals."""
     (text,) = [text for text in blocks("toml") if text.startswith("[[model]]")]
-    (shown,) = [text.replace("\\\n", " ") for text in blocks("sh") if "khiva-arena run --models" in text]
+    (shown, *_) = [text.replace("\\\n", " ") for text in blocks("sh") if "khiva-arena run --models" in text]
     urls = ("https://api.example.com/v1", "http://127.0.0.1:8080/v1")
     models = {"small-2026-05-01": "last", "large-2026-05-01": "middle", 'model = "other"': 'model = "always-wrong"'}
     for old, new in {**dict.fromkeys(urls, fake.url), **models}.items():
@@ -116,14 +116,15 @@ def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
 
 
 def test_every_setting_is_in_the_page() -> None:
-    names = runpy.run_path(str(ROOT / "bots/python/llm/settings.py"))["NAMES"]
+    settings = runpy.run_path(str(ROOT / "bots/python/llm/settings.py"))
+    names, words_only = settings["NAMES"], settings["WORDS_ONLY"]
     (table,) = [
         part.split("\n\n")[0]
         for part in PAGE.split("| " + sentence("settings", "run-line") + " | in the environment | meaning |\n")[1:]
     ]
     assert set(re.findall(r"`(--[a-z-]+)`", table)) == {f"--{name.replace('_', '-')}" for name in names}
     assert set(re.findall(r"`(KHIVA_LLM_[A-Z_]+)`", table)) == {
-        f"KHIVA_LLM_{name.upper()}" for name in (*names, "key") if name != "price_out"
+        f"KHIVA_LLM_{name.upper()}" for name in (*names, "key") if name not in ("price_out", *words_only)
     }
 
 

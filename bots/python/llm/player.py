@@ -30,7 +30,7 @@ class Tally:
     decisions, lots, tries: how many; lots are the choices that no model made.
     untold: tries of which the API did not say what they cost, those that failed among them.
     into, cached, out: tokens.
-    failed: 1 if the last try failed, so that the API and not the model is to blame.
+    failed: 1 if the last try failed or had no answer in time, so that the model gave none.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,8 @@ class Tally:
         """In words; the cost is what the tokens that are known would cost if none were cached."""
         cost = f"{(self.into * prices[0] + self.out * prices[1]) / 1e6:.6f}" if prices else "n/a"
         untold = f" ({self.untold} not told)" if self.untold else ""
-        return f"tries {self.tries}, tokens in {self.into} (cached {self.cached}), out {self.out}{untold}, cost {cost}"
+        least = ">=" if self.untold and prices else ""
+        return f"tries {self.tries}, tokens in {self.into} (cached {self.cached}), out {self.out}{untold}, cost {least}{cost}"
 
 
 class Player:
@@ -80,9 +81,9 @@ class Player:
         asked = self._prompt.question(decide, self._match)
         said: list[str] = []
         found, problem = self._ask(asked, decide, began + _seconds(decide), this, said)
-        by = "model" if this.tries == 1 else "retry"
+        by = "retry" if len(said) > 1 else "model"  # a try that failed is no answer
         if found is None:
-            this.lots, by = 1, "failed" if this.failed else "lot"
+            this.lots, by = 1, "failed" if this.failed or not this.tries else "lot"
             found = Lottery(self._match["seed"], decide["view"]).below(count)
         self._sum.add(this)
         how = f"by lot: {problem}" if this.lots else "by the model"
@@ -99,7 +100,7 @@ class Player:
         spent, prices = self._spent, self._settings.prices
         spent[by] += 1
         spent["waited_ms"] += ms
-        spent["tokens_in"], spent["tokens_out"] = self._sum.into, self._sum.out
+        spent["tokens_in"], spent["tokens_out"], spent["untold"] = self._sum.into, self._sum.out, self._sum.untold
         if prices:  # of a million tokens, so tokens times prices are millionths
             spent["cost"] = round(self._sum.into * prices[0] + self._sum.out * prices[1])
 

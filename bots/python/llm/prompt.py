@@ -11,7 +11,7 @@ LEFT_OUT = ("The deal", "Sanity numbers")
 """Sections of a rules page that say nothing to a player."""
 MOST_EVENTS = 20_000
 """Characters; what came before is told by the view."""
-PART = re.compile(r"^=== (question|again) ===\n", re.MULTILINE)
+PART = re.compile(r"^=== (question|again) ===[ \t]*(?:\n|\Z)", re.MULTILINE)
 
 
 class Prompt:

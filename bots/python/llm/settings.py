@@ -1,4 +1,4 @@
-"""What the bot is told: by words of its run line, which its identity covers, or else by variables of its environment."""
+"""What the bot is told: by words of its run line, which its identity covers, or else by variables, but for WORDS_ONLY."""
 
 # No dataclasses and no typing: a bot is started for each match, and most of a start is imports.
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 PREFIX = "KHIVA_LLM_"
 NAMES = ("url", "model", "key_in", "prompt", "legal", "retries", "temperature", "price_in", "price_out", "currency", "notes")
 """Each is the word ``--key-in`` and the variable KHIVA_LLM_KEY_IN; the word wins."""
+WORDS_ONLY = ("prompt", "legal", "retries")
+"""These decide how a model plays and are in no variable, so that the bot's identity covers them."""
 NOTES = ("all", "short")
 LEGAL = {"yes": "legal-1", "no": "free-1"}
 """Whether a model is shown the legal choices, and the usual prompt for it."""
@@ -58,7 +60,9 @@ class Settings:
 def settle(words: Sequence[str], environment: Mapping[str, str]) -> Settings:
     """The settings of these words and variables. Raises Wrong with everything that is wrong."""
     given = {name: environment.get(PREFIX + name.upper(), "").strip() for name in NAMES}
-    problems: list[str] = []
+    unread = [name for name in WORDS_ONLY if given[name]]
+    problems = [f"{PREFIX}{name.upper()} is not read: write --{name} into the run line of bot.toml" for name in unread]
+    given |= dict.fromkeys(WORDS_ONLY, "")
     left = list(words)
     while left:
         word, equals, value = left.pop(0).partition("=")
@@ -82,13 +86,13 @@ def settle(words: Sequence[str], environment: Mapping[str, str]) -> Settings:
     if len(given["currency"]) > MOST_CURRENCY or not given["currency"].isprintable():
         problems.append(f"{PREFIX}CURRENCY: at most {MOST_CURRENCY} printable characters are expected, as EUR")
     if given["legal"] not in ("", *LEGAL):
-        problems.append(f"{PREFIX}LEGAL: {' or '.join(LEGAL)}, not {given['legal']!r}")
+        problems.append(f"--legal: {' or '.join(LEGAL)}, not {given['legal']!r}")
     prompt = given["prompt"] or LEGAL.get(given["legal"], LEGAL["yes"])
     if not _is_prompt(prompt):
-        problems.append(f"{PREFIX}PROMPT: the name of a file in the folder prompts is expected, as legal-1, not {prompt!r}")
+        problems.append(f"--prompt: the name of a file in the folder prompts is expected, as legal-1, not {prompt!r}")
     retries = given["retries"] or "1"
     if retries not in map(str, range(MOST_RETRIES + 1)):
-        problems.append(f"{PREFIX}RETRIES: a whole number from 0 to {MOST_RETRIES} is expected, not {retries!r}")
+        problems.append(f"--retries: a whole number from 0 to {MOST_RETRIES} is expected, not {retries!r}")
     if given["notes"] not in ("", *NOTES):
         problems.append(f"{PREFIX}NOTES: {' or '.join(NOTES)}, not {given['notes']!r}")
     if problems:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from math import isfinite
 from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -20,13 +21,20 @@ from khiva_arena.words import meant
 
 BOT = "shipped:python/llm"
 MOST_MODELS = 64
-MOST_PROMPT = 100_000
-"""Bytes of a prompt of one's own."""
+MOST_PROMPT = 6_000
+"""Bytes of a prompt of one's own, and 2 for each of its lines: so the notes of a match, which indent them, keep it whole."""
 MOST_RETRIES = 5
 MOST_NUMBER = 1e9
 SHORTEST_KEY = 6
-CHOICES, QUESTION = "$choices", "=== question ==="
-"""The word of a prompt for the legal choices, and the line before its text of a decision."""
+MOST_FILE = 100_000
+PART = re.compile(r"^=== (question|again) ===[ \t]*(?:\n|\Z)", re.MULTILINE)
+"""The line before a part of a prompt, as the bot reads it."""
+WORDS = {
+    "system": {"game", "rules", "page"},
+    "question": {"seat", "seats", "view", "events", "kind", "choices", "most"},
+    "again": {"problem", "kind", "most"},
+}
+"""By part of a prompt, the words that the bot fills in there."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _PROMPT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}(\.md)?")
@@ -157,6 +165,7 @@ KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "price_in": (_is_number, _A_NUMBER),
     "price_out": (_is_number, _A_NUMBER),
     "currency": (_is_text(16), "1 to 16 characters are expected, as EUR"),
+    "notes": (lambda value: value in ("all", "short"), '"all" or "short" is expected'),
 }
 """The keys of a row: whether a value fits, and what is expected."""
 _NEEDED = ("name", "url", "model")
@@ -191,7 +200,7 @@ def _row(table: Mapping[str, Any], folder: Path) -> ModelRow:
     legal = table.get("legal", True)
     prompt, own = _prompt(table.get("prompt", "legal-1" if legal else "free-1"), folder, legal)
     more = {"legal": "yes" if legal else "no", "retries": table.get("retries", 1), "temperature": table.get("temperature", 0)}
-    more |= {key: table[key] for key in ("price_in", "price_out", "currency") if key in table}
+    more |= {key: table[key] for key in ("price_in", "price_out", "currency", "notes") if key in table}
     words = tuple(f"--{key.replace('_', '-')}={value}" for key, value in more.items())
     return ModelRow(table["name"], table["url"].rstrip("/"), table["model"], table.get("key", ""), prompt, own, words)
 
@@ -207,22 +216,45 @@ def _prompt(word: str, folder: Path, legal: bool) -> tuple[str, str]:
         if name in prompts:
             raise ConfigError(f"prompt: {name} is the name of a prompt of the arena; rename the file")
         own = _own_prompt(folder / word, word)
-    text = own or prompts[name].read_text()
-    if QUESTION in text and (CHOICES in text) != legal:
+    words = _words_of_parts(name, own or prompts[name].read_text())
+    if "question" in words and ("choices" in words["question"]) != legal:
         said = "shows the legal choices; take legal = false out" if legal is False else "does not show them; write legal = false"
         raise ConfigError(f"prompt: {name} {said}, or name another prompt")
     return name, own
 
 
+def _words_of_parts(name: str, text: str) -> dict[str, set[str]]:
+    """Return the words such as $view in each part of a prompt. Raises ConfigError for a line that looks like the begin of a part,
+    a part that comes twice, and a word that is not filled in where it stands."""
+    if other := re.search("^===.*", PART.sub("", text), re.MULTILINE):
+        raise ConfigError(f"prompt: {name}: {other[0][:40]!r} begins no part; write === question === or === again ===")
+    system, *rest = PART.split(text)
+    if len(set(rest[::2])) < len(rest[::2]):
+        raise ConfigError(f"prompt: {name} has a part twice")
+    parts = {"system": system, **dict(zip(rest[::2], rest[1::2], strict=True))}
+    words = {part: set(Template(text).get_identifiers()) for part, text in parts.items()}
+    known = set[str]().union(*WORDS.values())
+    for part, found in words.items():
+        if misplaced := sorted(found & known - WORDS[part]):
+            places = " or ".join(other for other, known in WORDS.items() if misplaced[0] in known)
+            raise ConfigError(f"prompt: {name}: ${misplaced[0]} is not filled in in the part {part}; move it to {places}")
+    return words
+
+
 def _own_prompt(path: Path, word: str) -> str:
     try:
-        text = regular_files.read(path, MOST_PROMPT, follow=False).decode()
+        text = regular_files.read(path, MOST_FILE, follow=False).decode().replace("\r\n", "\n")
     except OSError as error:
         raise ConfigError(f"prompt: {word} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"prompt: {word} is not UTF-8 text") from None
     if not text.strip():
         raise ConfigError(f"prompt: {word} is empty")
+    if (size := len(text.encode()) + 2 * text.count("\n")) > MOST_PROMPT:
+        raise ConfigError(
+            f"prompt: {word} is too long for the notes of a match: {size:,} bytes, with 2 for each line, and "
+            f"{MOST_PROMPT:,} fit; $page brings the rules"
+        )
     return text
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.common.result import COST, Spent
+from khiva_arena.common.result import COST, UNTOLD, Spent
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.extending import chain_of
 from khiva_arena.competition.playing.limits import TablePlace
@@ -22,7 +22,7 @@ class Cost(NamedTuple):
     """The cost of matches, by their bots' own word.
 
     amount: in millionths of the currency.
-    at_least: whether more may have been spent: a bot ended without its last totals, or the arena lost them.
+    at_least: whether more may have been spent: a bot ended without its last totals or does not know them, or the arena lost them.
     foreign: the names of other currencies in which a bot reported a cost; "" is a name.
     reported: whether a bot reported a cost at all.
     """
@@ -48,7 +48,7 @@ def cost_of(reports: Sequence[Spent | None], currency: str) -> Cost:
     costs = [report for report in told if COST in report.totals]
     return Cost(
         sum(report.totals[COST] for report in costs if report.currency == currency),
-        any(report.decisions and not report.whole for report in told),
+        any(report.decisions and (not report.whole or report.totals.get(UNTOLD, 0) > 0) for report in told),
         frozenset(report.currency for report in costs if report.currency != currency and report.totals[COST]),
         bool(costs),
     )

@@ -5,7 +5,7 @@ from math import isfinite
 
 from msgspec.structs import replace
 
-from khiva_arena.common.result import COST
+from khiva_arena.common.result import COST, UNTOLD
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report.columns import TABLE, Column, Standing
 from khiva_arena.rating.report.shapes import ReportedChoices
@@ -19,6 +19,7 @@ MARK = "lots"
 UNREPORTED = "not reported"
 MODEL, RETRY, LOT, FAILED = "model", "retry", "lot", "failed"
 """The totals that count decisions, each in one of them."""
+_OF_TOKENS = ("tokens_in", "tokens_out", COST)
 _NONE = "."
 _MICRO = 1_000_000
 
@@ -47,11 +48,16 @@ def _has_many(row: Standing) -> bool:
     return (lots(row) or 0.0) > MANY_LOTS
 
 
-def _cell(row: Standing, text: str | None) -> str:
+def _is_untold(row: Standing) -> bool:
+    """Tell whether an API did not say of every request how many tokens it took."""
+    return bool(row.spent and row.spent.totals.get(UNTOLD))
+
+
+def _cell(row: Standing, text: str | None, is_untold: bool = False) -> str:
     """Return the text of a cell: with a sign if the total is at least that, as one match ended without its last."""
     if text is None or row.spent is None or not row.spent.totals:
         return _NONE
-    return f">={text}" if row.spent.at_least else text
+    return f">={text}" if row.spent.at_least or is_untold else text
 
 
 def _percent(name: str) -> Callable[[Standing], str]:
@@ -69,7 +75,8 @@ def _lot_cell(row: Standing) -> str:
 def _total(name: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing], str]:
     def cell(row: Standing) -> str:
         total = row.spent.totals.get(name) if row.spent else None
-        return _cell(row, None if total is None else f"{total / divisor:,.{digits}f}" if digits else f"{total // divisor:,}")
+        text = None if total is None else f"{total / divisor:,.{digits}f}" if digits else f"{total // divisor:,}"
+        return _cell(row, text, name in _OF_TOKENS and _is_untold(row))
 
     return cell
 
@@ -86,7 +93,13 @@ def _marks(row: Standing) -> str:
 _OWN_WORD = "by the bot's own word"
 COLUMNS = (
     Column("model%", "spent_model", f"decisions that the model answered at once, in percent, {_OWN_WORD}", _percent(MODEL), 3),
-    Column("retry%", "spent_retry", f"decisions that it answered after another try, in percent, {_OWN_WORD}", _percent(RETRY), 3),
+    Column(
+        "retry%",
+        "spent_retry",
+        f"decisions that it answered after one that was no choice, in percent, {_OWN_WORD}",
+        _percent(RETRY),
+        3,
+    ),
     Column(
         "lot%",
         "spent_lot",
@@ -95,7 +108,13 @@ COLUMNS = (
         _lot_cell,
         10,
     ),
-    Column("failed%", "spent_failed", f"random choices, since its provider failed, in percent, {_OWN_WORD}", _percent(FAILED), 9),
+    Column(
+        "failed%",
+        "spent_failed",
+        f"random choices, since its provider gave no answer in time or failed, in percent, {_OWN_WORD}",
+        _percent(FAILED),
+        9,
+    ),
     Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in"), 2),
     Column("tok-out", "spent_tokens_out", f"tokens out, {_OWN_WORD}", _total("tokens_out"), 2),
     Column("cost", "spent_cost", f"cost in the currency that the bot names, {_OWN_WORD}", _cost, 4),
@@ -121,13 +140,16 @@ class SpentColumns:
         if any(row.spent and row.spent.totals for row in rows):
             lines.append(
                 "By the bots' own word, which the arena cannot check: model%, retry%: decisions that the model answered, at once "
-                "or after another try; lot%: random choices, since it gave no usable answer; failed%: random choices, since its "
-                "provider failed; tok-in, tok-out: tokens; cost; wait-s: seconds waited."
+                "or after an answer that was no choice; lot%: random choices, since it gave no usable answer; failed%: random "
+                "choices, since its provider gave no answer in time or failed; tok-in, tok-out: tokens; cost; wait-s: seconds "
+                "waited."
             )
         if any(row.spent and COST in row.spent.totals for row in rows):
             lines.append("cost: set your provider's own limit, too; a bot that reports too little passes any cap.")
         if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
             lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
+        if untold := [f"{short(row.name)} {row.spent.totals[UNTOLD]}" for row in rows if row.spent and _is_untold(row)]:
+            lines.append(f"Behind >= in tokens and cost, an API did not tell the tokens of some requests: {', '.join(untold)}.")
         if many := [short(row.name) for row in rows if _has_many(row)]:
             lines.append(f"{MARK}: more than {MANY_LOTS:g} % of their choices were random: {', '.join(many)}.")
         if silent := [short(row.name) for row in rows if _has_not_reported(row)]:

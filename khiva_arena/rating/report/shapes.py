@@ -358,8 +358,9 @@ class ReportedChoices(Struct, frozen=True, omit_defaults=True):
     """The share of a bot's decisions by who chose, in percent, by its own word.
 
     bot: its id.
-    model, retry: the model, at once or after another try.
-    lot, failed: random choices, since the model gave no usable answer, or since its provider failed.
+    model, retry: the model, at once or after an answer that was no choice.
+    lot, failed: random choices, since the model gave no usable answer, or since its provider
+        gave none in time or failed.
     mark: "lots" if many were random, else "".
     below: whether ``--most-lots`` lists it below the line; left out without that.
     """

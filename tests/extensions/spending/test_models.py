@@ -2,14 +2,17 @@
 
 import json
 import re
+import runpy
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import fake_llm
 import pytest
-from arena import arena
+from arena import ROOT, arena
 from cases import cases
 from once import made_once
 from stores import SHORT
@@ -97,14 +100,30 @@ def test_the_sums_are_those_of_the_endpoint_s_own_log_to_the_unit(played: Path) 
 
 
 @pytest.mark.slow
-def test_it_verifies_replays_and_reports_without_key_network_and_models(played: Path, tmp_path: Path) -> None:
-    """The endpoint has ended, the variable is not set, and models.toml is gone."""
+def test_it_verifies_replays_and_reports_without_key_network_and_models(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No socket reaches an address, the variable is not set, and models.toml is gone."""
+
+    def closed(*_: object) -> None:
+        pytest.fail("a command asks the network")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, closed)
+    monkeypatch.setattr(socket, "getaddrinfo", closed)
+    with pytest.raises(pytest.fail.Exception), socket.socket() as one:
+        one.connect(("127.0.0.1", 9))
+    monkeypatch.delenv(KEY, raising=False)
     shutil.copytree(played / "out", tmp_path / "out")
     assert "30 of 30 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
     arena("bundle", "out", "all.bundle", cwd=tmp_path)
     arena("verify", "all.bundle", cwd=tmp_path)
     arena("report", "out", "--out", "page.html", cwd=tmp_path)
     arena("show", "out", "1/0", cwd=tmp_path)
+    asked = arena(
+        "replay", "out", "1/0", "--bot", "shipped:python/random", "--seat", "0", "--isolation", "trusted", cwd=tmp_path, code=1
+    )
+    assert "step " in asked.stdout, "another bot is asked what the model was asked"
     notes = arena("show", "out", "1/0", "--notes", cwd=tmp_path).stdout
     assert "prompt legal-1, sha256 " in notes
     assert "The rules map of this match: $rules" in notes, "the prompt is shown whole"
@@ -169,7 +188,14 @@ def test_the_identity_covers_all_but_the_key(tmp_path: Path, monkeypatch: pytest
     with_key = bot(f'key = "{KEY}"').identity
     monkeypatch.setenv(KEY, VALUE)
     assert bot(f'key = "{KEY}"').identity == with_key
-    others = ["retries = 2", "temperature = 'none'", "legal = false", "price_in = 1\nprice_out = 2", "currency = 'EUR'"]
+    others = [
+        "retries = 2",
+        "temperature = 'none'",
+        "legal = false",
+        "price_in = 1\nprice_out = 2",
+        "currency = 'EUR'",
+        "notes = 'short'",
+    ]
     identities = {same.identity, bot("", "$page").identity, with_key, *(bot(changed).identity for changed in others)}
     assert len(identities) == 3 + len(others)
     written(tmp_path, ROW)
@@ -275,6 +301,8 @@ WRONG = [
     (ROW + "price_in = 1", "price_in and price_out go together"),
     (ROW + ROW, "models.toml: not TOML"),
     (ROW + "currency = 'EUR and more than that'", "currency: 1 to 16 characters"),
+    (ROW + "notes = 'none'", 'notes: "all" or "short" is expected'),
+    (ROW + "notes = []", 'notes: "all"'),
     (ROW + "prompt = 'legal-9'", "prompt: no legal-9 comes with the arena (did you mean legal-1?)"),
     (ROW + "prompt = '../prompt.md'", "prompt: a prompt of the arena is expected"),
     (ROW + "prompt = 'none.md'", "prompt: none.md cannot be read: No such file"),
@@ -283,6 +311,12 @@ WRONG = [
     (ROW + "prompt = 'latin.md'", "latin.md is not UTF-8 text"),
     (ROW + "prompt = 'blank.md'", "blank.md is empty"),
     (ROW + "prompt = 'large.md'", "large.md cannot be read: it is longer"),
+    (ROW + "prompt = 'long.md'", "long.md is too long for the notes of a match: 6,003 bytes, with 2 for each line, and 6,000"),
+    (ROW + "prompt = 'typo.md'", "prompt: typo: '=== questions ===' begins no part"),
+    (ROW + "prompt = 'twice.md'", "prompt: twice has a part twice"),
+    (ROW + "prompt = 'early.md'", "early: $choices is not filled in in the part system; move it"),
+    (ROW + "prompt = 'late.md'", "late: $view is not"),
+    (ROW + "prompt = 'spaced.md'", "spaced does not show"),
     (ROW + "prompt = 'leak.md'\nkey = 'HELD'", "model small: prompt holds a key"),
     (ROW + "prompt = 'pasted.md'", "model small: prompt holds a key"),
     (ROW + "# gsk_abcdefghijklmnopqrstuvwx", "models.toml holds a key"),
@@ -302,6 +336,15 @@ WRONG = [
 def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HELD", "held-secret-value\r\n")
     for name, text in (("blank", "\n"), ("large", "x" * 100_001), ("leak", "Use held-secret-value."), ("mine", "Play.")):
+        (tmp_path / f"{name}.md").write_text(text)
+    for name, text in (
+        ("long", "x" * 6_000 + "\n"),
+        ("typo", "Play.\n=== questions ===\n"),
+        ("twice", "Play.\n=== again ===\n=== again ===\n"),
+        ("early", "Play $choices.\n"),
+        ("late", "Play.\n=== again ===\n${view}\n"),
+        ("spaced", "Play.\n=== question === \n$view\n"),
+    ):
         (tmp_path / f"{name}.md").write_text(text)
     (tmp_path / "pasted.md").write_text("Authorization: sk-abcdefghijklmnopqrstuvwx")
     (tmp_path / "latin.md").write_bytes(b"\xff")
@@ -340,6 +383,21 @@ def test_a_file_of_settings_names_a_row_of_a_file_beside_it(tmp_path: Path) -> N
     (tmp_path / "cup" / "cup.toml").write_text('bots = ["models.toml:small", "models.toml:large"]\n')
     bots = bots_of(tmp_path, "cup/cup.toml")
     assert {name: bot.network for name, bot in bots.items()} == {"small": False, "large": False}
+
+
+def test_the_arena_reads_the_parts_and_words_of_a_prompt_as_the_bot_does() -> None:
+    """The bot fills in all words of a part, in a prompt that has each word in each part, and leaves the others."""
+    bot = runpy.run_path(str(ROOT / "bots/python/llm/prompt.py"))
+    assert bot["PART"].pattern == models_file.PART.pattern
+    every = " ".join(f"${word}" for word in sorted(set().union(*models_file.WORDS.values())))
+    prompt = bot["Prompt"]("legal-1", "legal-1")
+    prompt._parts = dict.fromkeys(prompt._parts, Template(every))
+    decide = {"events": [], "view": {}, "legal": [[0]], "kind": "pick"}
+    match = {"game": "any", "rules": {}, "seat": 0, "seats": 2}
+    texts = {"system": prompt.system(match), "question": prompt.question(decide, match), "again": prompt.again("", decide)}
+    left = {part: set(re.findall(r"\$(\w+)", text)) for part, text in texts.items()}
+    known = set().union(*models_file.WORDS.values())
+    assert left == {part: known - words for part, words in models_file.WORDS.items()}
 
 
 def test_a_shipped_prompt_shows_the_choices_as_its_name_says() -> None:

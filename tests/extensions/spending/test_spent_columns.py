@@ -27,6 +27,7 @@ import khiva_arena
 from khiva_arena.common.result import Spent, add_spent
 from khiva_arena.competition.events.pool_tables import tables_of
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.spending.spend_cap import Cost, cost_of
 from khiva_arena.extensions.spending.spent_columns import SpentColumns, lots
 from khiva_arena.rating.report import rating_table
 from khiva_arena.rating.report.columns import Standing
@@ -184,6 +185,11 @@ def test_a_match_without_its_last_totals_makes_them_at_least(last: bool, shown: 
     one = row(table_of(five_stand_ins), "answers", spent=add_spent(reports))
     assert cell(one, "lot%") == shown
     assert cell(one, "cost") == f"{'' if last else '>='}0.0123 EUR"
+    untold = add_spent([Spent({"lot": 5, "tokens_in": 7, "untold": 1, "cost": 0}, 10, True, 0, "EUR")])
+    blind = row(table_of(five_stand_ins), "answers", spent=untold)
+    assert [cell(blind, name) for name in ("lot%", "tok-in", "cost")] == ["50.0", ">=7", ">=0.0000 EUR"]
+    assert any("answers 1" in note for note in SpentColumns().notes([blind]) if note.startswith("Behind >= in tokens"))
+    assert cost_of([Spent({"untold": 1, "cost": 4}, 1, True, 0, "EUR")], "EUR") == Cost(4, at_least=True, reported=True)
     assert lots(row(table_of(five_stand_ins), "answers", spent=add_spent([Spent({"lot": 99}, 10)]))) == 100
     other = add_spent([*reports, Spent({"cost": 1}, 1, True, 0, "USD")])
     assert other is not None
