@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,14 @@ def test_an_author_sees_the_message_of_node_and_not_its_own_frames() -> None:
     end = "    at node:internal/main/run_main_module:28:49\n\nNode.js v20.20.2\n"
     assert for_its_author(f"TypeError: x\n{frames}{end}") == "TypeError: x\n    at play (khiva_kit.js:27:48)\n\n"
     assert for_its_author("look at node:internal/x\n") == "look at node:internal/x\n", "the bot's own words"
+
+
+def test_only_the_folder_of_a_staged_file_is_left_out_and_a_long_word_takes_no_square() -> None:
+    folder = f"/home/ann/staged/x/staged/{'0a' * 32}/"
+    assert for_people(f'File "{folder}main.py", ({folder}b {folder}{folder}c/staged/') == '  File "main.py", (b c/staged/'
+    took = []
+    for size in (2**18, 2**19):
+        began = time.process_time()
+        assert for_people("a/" * (size // 2)).endswith("a/a/")
+        took.append(time.process_time() - began)
+    assert took[1] < 4 * took[0] + 1
