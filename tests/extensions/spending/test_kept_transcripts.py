@@ -133,7 +133,7 @@ def test_it_is_shown_only_once_the_deal_is_revealed(talked: Path, tmp_path: Path
     assert "khiva-arena show STORE EVENT/ORDINAL" in arena("show", "out", "--transcript", cwd=tmp_path, code=2).stderr
 
 
-OLDER = "DROP TABLE transcripts; DROP TABLE spent; PRAGMA user_version = 7"
+OLDER = "DROP TABLE transcripts; DROP TABLE spent; DROP TABLE void_spent; DROP TABLE caps; PRAGMA user_version = 7"
 
 
 @cases("statements", ["DELETE FROM transcripts", OLDER], ids=["a record that stands without", "an older store"])
