@@ -146,6 +146,11 @@ class Pipes:
         elif data is not None:
             child.stderr = self._forget(child.stderr)
 
+    def look_at_stderr(self, child: Child) -> None:
+        """Read what a bot wrote on stderr before it is sent a request: a full pipe at most, and nothing of a flood."""
+        if child.stderr >= 0 and child.notes_allowed > 0:
+            self._read_stderr(child, trio.current_time())
+
     def _unthrottle(self) -> None:
         for child in self._throttled:
             child.notes_allowed = NOTES_PER_WINDOW

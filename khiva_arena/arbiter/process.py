@@ -109,9 +109,10 @@ class Processes:
 
     def announce(self, seat: int, step: int, kind: str) -> None:
         child = self._children[seat]
-        child.notes.begin_turn(step, kind)
         if child.transcript is not None:
+            self._pipes.look_at_stderr(child)
             child.transcript.begin_step(step)
+        child.notes.begin_turn(step, kind)
 
     def round_trip(self, seat: int) -> float | None:
         link = self._children[seat].link

@@ -22,7 +22,8 @@ INDENT = "  "
 NOT_STARTED = "cannot be started: "
 """The beginning of notes about a process that could not be started; the reason follows, which may name the program's folder."""
 # The author of a bot knows only the name of a staged file, not its path.
-_STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
+# A match begins where a path can begin: tried at every letter, a long line without a blank would take its square.
+_STAGED = re.compile(r"(?<![^\s\"'(])[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 _OF_NODE = re.compile(r"^ *at [^\n]*\bnode:internal/[^\n]*\n?|\n?^Node\.js v[\d.]+$", re.MULTILINE)
 

@@ -113,7 +113,7 @@ class Transcript(Struct, frozen=True):
     total: int
 
 
-class Spent(Struct, frozen=True, omit_defaults=True):
+class Spent(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The totals that the bot of a seat reported in a match, by its own word: beside the record, ignored by rules and ratings.
 
     totals: by name; empty if it reported none.

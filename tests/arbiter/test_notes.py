@@ -2,9 +2,11 @@
 
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
+import trio
 from hypothesis import example, given
 from hypothesis import strategies as st
 from jobs import job
@@ -13,10 +15,13 @@ from module_matches import job as module_job
 from module_matches import staged
 
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_its_author, for_people, without_marks
+from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Clock, Verdict
 from khiva_arena.common.text import printable
+from khiva_arena.records.store.transcripts import unpacked
 
 pytestmark = pytest.mark.slow
 
@@ -186,3 +191,30 @@ def test_an_author_sees_the_message_of_node_and_not_its_own_frames() -> None:
     end = "    at node:internal/main/run_main_module:28:49\n\nNode.js v20.20.2\n"
     assert for_its_author(f"TypeError: x\n{frames}{end}") == "TypeError: x\n    at play (khiva_kit.js:27:48)\n\n"
     assert for_its_author("look at node:internal/x\n") == "look at node:internal/x\n", "the bot's own words"
+
+
+def test_only_the_folder_of_a_staged_file_is_left_out_and_a_long_word_takes_no_square() -> None:
+    folder = f"/home/ann/staged/x/staged/{'0a' * 32}/"
+    assert for_people(f'File "{folder}main.py", ({folder}b {folder}{folder}c/staged/') == '  File "main.py", (b c/staged/'
+    took = []
+    for size in (2**18, 2**19):
+        began = time.process_time()
+        assert for_people("a/" * (size // 2)).endswith("a/a/")
+        took.append(time.process_time() - began)
+    assert took[1] < 4 * took[0] + 1
+
+
+def test_what_stood_in_the_pipe_before_a_request_is_of_the_step_before() -> None:
+    async def announced() -> Ending:
+        says = "import os, sys; os.write(2, b'early'); sys.stdin.read(1); os.write(2, b'late'); sys.stdin.read()"
+        wire = Processes([Command((sys.executable, "-c", says), "/tmp")], transcripts=[10_000])
+        await trio.lowlevel.wait_readable(wire._children[0].stderr)
+        wire.announce(0, 1, "boost")
+        wire.send(0, b"x")
+        (ending,) = await wire.close(20)
+        return ending
+
+    ending = trio.run(announced)
+    assert ending.transcript is not None
+    assert unpacked(ending.transcript.packed) == [(0, b"early"), (1, b"late")]
+    assert ending.notes == f"early\n{MARK}[step 1: boost]\nlate"

@@ -33,6 +33,7 @@ from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import Record, canonical
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, BotRow, EventRow
+from khiva_arena.words import count
 
 if TYPE_CHECKING:
     from khiva_arena.competition.audit.rerun import Rerunner  # few audits run bots
@@ -226,14 +227,14 @@ class BundledEvent:
 
     def _check_transcripts(self, ordinal: int, transcripts: Sequence[bundle.TranscriptEntry | None]) -> None:
         """Raise RecordError if they are no transcripts: nobody can check more of them."""
-        from khiva_arena.competition.events.transcripts import transcript  # not above: few bundles have any
+        from khiva_arena.records.store.transcripts import check_size  # not above: few bundles have any
 
         match = f"match {self.event.number}/{ordinal}"
         if len(transcripts) != self.event.definition.seats:
             raise RecordError(f"{match}: its transcripts are not by seat")
         try:
             for entry in filter(None, transcripts):
-                transcript(entry.packed, entry.total)
+                check_size(entry.packed, entry.total)
         except ValueError as error:
             raise RecordError(f"{match}: {error}") from None
 
@@ -242,7 +243,12 @@ class BundledEvent:
 
     def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         self.matches.event = self.event  # with the run's secret by now
-        self.matches.add(match, record, voids, self._spent.pop(match.ordinal, ()))
+        spent = self._spent.pop(match.ordinal, ())
+        for seat, report in enumerate(spent):
+            asked = sum(any(choice.seat == seat for choice in step) for step in record.steps)
+            if report and report.decisions > asked:
+                raise RecordError(f"seat {seat} reported what {count(report.decisions, 'decision')} took, and it had fewer")
+        self.matches.add(match, record, voids, spent)
 
 
 def _event_row(line: bundle.EventLine, number: int) -> EventRow:

@@ -58,7 +58,9 @@ def write_bundle(
     _check_over(store, events)
     with new_file(path) as file:
         has_persons = any(bot.person for event in events for bot in event.definition.bots)
-        reports = with_transcripts or any(store.has_reports(event.id) for event in events)
+        reports = any(
+            store.has_reports(event.id) or (with_transcripts and store.room_of_transcripts(event.id)) for event in events
+        )
         is_extended = has_persons or reports
         writer = bundle.Writer(file, __version__, bundle.EXTENDED if is_extended else bundle.FORMAT)
         links: list[dict[str, Any]] = []

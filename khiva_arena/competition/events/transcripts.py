@@ -1,7 +1,7 @@
 """Transcripts of an event: the room that they have, and their text once the deal is revealed. An extension fills the hook."""
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from khiva_arena.arbiter import stderr
 from khiva_arena.arbiter.stderr import MARK, incomplete_size
@@ -19,6 +19,8 @@ from khiva_arena.records.store.transcripts import unpacked
 from khiva_arena.words import count
 
 _EXTENSION = "spending"
+SHOW_PRINTS = "`khiva-arena show STORE MATCH --transcript` prints the rest"
+BUNDLE_HAS = "the bundle has the rest, which no command prints"
 
 
 class TranscriptRoom(Protocol):
@@ -64,11 +66,13 @@ class SeatTranscript(NamedTuple):
     total: bytes that its bot wrote, without values of --env.
     steps: number of the step, 0 for the start, and the text that the bot wrote before it was asked again. The text is harmless.
     lacks: bytes that are not kept.
+    rest: says where a text that is cut goes on.
     """
 
     total: int
     steps: list[tuple[int, str]]
     lacks: int
+    rest: str = SHOW_PRINTS
 
     def heading(self, seat: int) -> str:
         """Return a line above the text."""
@@ -78,6 +82,10 @@ class SeatTranscript(NamedTuple):
             else f"--- transcript of seat {seat}: nothing"
         )
 
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"total": self.total, "steps": self.steps, "lacks": self.lacks}
+
     def for_people(self, most: int = 2**63) -> str:
         """Format the text for people, ``most`` characters of the bot's: marks of steps stand at the margin, the bot's text is
         indented, so it can write no mark."""
@@ -86,7 +94,7 @@ class SeatTranscript(NamedTuple):
             shown, most = text[:most], most - len(text)
             parts.append((f"{MARK}[step {step}]\n" if step else "") + shown + "\n" * (not shown.endswith("\n")))
             if most < 0:
-                parts.append(f"{MARK}[... `khiva-arena show STORE MATCH --transcript` prints the rest ...]\n")
+                parts.append(f"{MARK}[... {self.rest} ...]\n")
                 break
         if self.lacks and most >= 0:
             parts.append(f"{MARK}[... {count(self.lacks, 'byte')} not kept: no room ...]\n")

@@ -243,7 +243,7 @@ class _Bundle(BundledResults):
 
 def _of_bundle(entries: Sequence["TranscriptEntry | None"]) -> "dict[int, SeatTranscript]":
     """Return the transcripts of a bundle that was checked, by seat."""
-    from khiva_arena.competition.events.transcripts import transcript  # not above: few pages show any
+    from khiva_arena.competition.events.transcripts import BUNDLE_HAS, transcript  # not above: few pages show any
 
     present = [(seat, entry) for seat, entry in enumerate(entries) if entry is not None]
-    return {seat: transcript(entry.packed, entry.total) for seat, entry in present}
+    return {seat: transcript(entry.packed, entry.total)._replace(rest=BUNDLE_HAS) for seat, entry in present}

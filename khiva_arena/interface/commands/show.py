@@ -163,7 +163,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bo
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
         if transcript:
             found = [transcripts.get(seat.seat) for seat in row.seats]
-            beside["transcripts"] = [one._asdict() if one else None for one in found]
+            beside["transcripts"] = [one.plain() if one else None for one in found]
         beside |= {"extends": event.definition.extends, "cell": row.cell, "points": _points(store, event, row)}
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return

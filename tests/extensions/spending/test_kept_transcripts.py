@@ -22,8 +22,11 @@ from wording import sentence
 
 from khiva_arena.arbiter.stderr import without_marks
 from khiva_arena.common.result import Transcript
+from khiva_arena.competition.events.bundling import write_bundle
 from khiva_arena.competition.events.transcripts import SeatTranscript, transcript, transcripts_of
+from khiva_arena.competition.pages.page_source import _of_bundle
 from khiva_arena.extensions.spending.transcript_room import SharedRoom
+from khiva_arena.records.store.bundle import EXTENDED, FORMAT, TranscriptEntry
 from khiva_arena.records.store.db import FILE, EventRow, MatchRow, Store
 from khiva_arena.records.store.transcripts import Packer
 
@@ -130,7 +133,7 @@ def test_it_is_shown_only_once_the_deal_is_revealed(talked: Path, tmp_path: Path
     assert "khiva-arena show STORE EVENT/ORDINAL" in arena("show", "out", "--transcript", cwd=tmp_path, code=2).stderr
 
 
-OLDER = "DROP TABLE transcripts; DROP TABLE spent; PRAGMA user_version = 7"
+OLDER = "DROP TABLE transcripts; DROP TABLE spent; DROP TABLE void_spent; DROP TABLE caps; PRAGMA user_version = 7"
 
 
 @cases("statements", ["DELETE FROM transcripts", OLDER], ids=["a record that stands without", "an older store"])
@@ -196,6 +199,28 @@ def in_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
+def test_a_bundle_is_of_the_second_format_only_if_it_has_reports(talked: Path, tmp_path: Path) -> None:
+    shutil.copytree(talked / "out", tmp_path / "out")
+    for statement, number in (("DELETE FROM spent", EXTENDED), ("DELETE FROM transcripts", FORMAT)):
+        with closing(sqlite3.connect(tmp_path / "out" / FILE)) as connection, connection:
+            forge(connection, statement)
+        with Store.read(tmp_path / "out") as store:
+            write_bundle(tmp_path / f"{number}.bundle", store, store.events(), with_transcripts=True)
+        assert lines_of(tmp_path / f"{number}.bundle")[0]["format"] == number
+
+
+def test_a_stranger_s_reports_are_checked_against_the_record(talked: Path) -> None:
+    arena("bundle", "out", "told.bundle", cwd=talked)
+    lines = lines_of(talked / "told.bundle")
+    line = next(one for one in lines if one["kind"] == "match" and any(one["spent"]))
+    seat = next(seat for seat, report in enumerate(line["spent"]) if report)
+    good = line["spent"][seat]
+    for more, said in (({"decisions": 2**53 - 1}, "it had fewer"), ({"hidden": "x" * 50_000}, "hidden")):
+        line["spent"][seat] = {**good, **more}
+        (talked / "told.bundle").write_bytes(forged(lines))
+        assert said in arena("verify", "told.bundle", cwd=talked, code=1).stdout
+
+
 def test_a_stranger_s_transcripts_are_checked_as_far_as_they_can_be(talked: Path) -> None:
     arena("bundle", "out", "sent.bundle", "--with-transcripts", cwd=talked)
     lines = lines_of(talked / "sent.bundle")
@@ -250,3 +275,13 @@ def test_the_room_is_divided_and_matches_at_a_time_take_no_more(talked: Path) ->
 class Ended:
     def __init__(self, size: int) -> None:
         self.status, self.notes_total, self.transcript = 0, 9, Transcript(bytes(size), 9)
+
+
+def test_a_text_that_is_cut_says_where_it_goes_on() -> None:
+    cut = SeatTranscript(9, [(0, "too long\n")], 0)
+    assert cut.for_people(3) == "  too\n[... `khiva-arena show STORE MATCH --transcript` prints the rest ...]"
+    packer = Packer(10_000)
+    packer.add(b"too long\n")
+    (sent,) = _of_bundle([None, TranscriptEntry(packer.end().packed, 9)]).values()
+    assert sent.for_people(3) == "  too\n[... the bundle has the rest, which no command prints ...]"
+    assert "rest" not in sent.plain()

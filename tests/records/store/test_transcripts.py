@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from khiva_arena.common.result import Transcript
-from khiva_arena.records.store.transcripts import PACKED_MOST, UNPACKED_MOST, Packer, unpacked
+from khiva_arena.records.store.transcripts import ENTRIES_MOST, PACKED_MOST, UNPACKED_MOST, Packer, check_size, unpacked
 
 
 def packed_of(reads: list[tuple[int, bytes]], most: int = PACKED_MOST) -> Transcript:
@@ -82,6 +82,7 @@ HOSTILE = {
     "no bytes behind a head": deflated(b"\0\0\0\1\0\0\0\2x"),
     "a step back": deflated(b"\0\0\0\2\0\0\0\1x\0\0\0\1\0\0\0\1x"),
     "nothing at a step": deflated(b"\0\0\0\1\0\0\0\0"),
+    "entries without number": deflated(b"\0\0\0\1\0\0\0\1x" * (ENTRIES_MOST + 1)),
     "a step of no match": deflated(b"\xff\0\0\0\0\0\0\1x"),
 }
 
@@ -90,3 +91,16 @@ HOSTILE = {
 def test_bytes_that_no_packer_wrote_are_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="transcript"):
         unpacked(packed)
+    with pytest.raises(ValueError, match="transcript"):
+        check_size(packed, PACKED_MOST)
+
+
+def test_a_check_makes_no_text_and_bytes_that_come_one_by_one_make_few_entries() -> None:
+    made = packed_of([(1, b"\x01")] * (3 * ENTRIES_MOST) + [(1, b"\x01" * 2**16)] * 64)
+    tracemalloc.start()
+    check_size(made.packed, made.total)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * made.total
+    with pytest.raises(ValueError, match=f"holds {made.total}"):
+        check_size(made.packed, made.total - 1)
