@@ -61,6 +61,7 @@ class Play:
         self.transcripts: TranscriptRoom | None = None
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
+        self._first_given: dict[TablePlace, int] = {}  # of each table that a limit let begin: -1 once it no longer may
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
 
     @property
@@ -130,10 +131,13 @@ class Play:
         Tables that have been set aside by then are left out.
         """
         unrecorded = (match for match in self._own_matches(draw) if match.ordinal not in self.done)
+        self._first_given.clear()
         for match in spread(self._of_tables_that_begin(unrecorded)):
             if (match.k, match.lineup) in self.set_aside:
                 continue
             self._planned[match.ordinal] = match
+            if self.limit is not None:
+                self._first_given.setdefault(_table_of(match), match.ordinal)
             attempt = self._voids.get(match.ordinal, 0) + 1
             yield self._job(match, attempt)
 
@@ -149,8 +153,14 @@ class Play:
 
     def is_wanted(self, job: Job) -> bool:
         """Tell whether a match that ``jobs`` has given, and that was not begun, is still to be played."""
-        match = self._planned[job.ordinal]
-        return (match.k, match.lineup) not in self.set_aside
+        table = _table_of(self._planned[job.ordinal])
+        if table in self.set_aside:
+            return False
+        first = self._first_given.get(table)
+        # A table was let begin when its seed was read: matches that have ended since may say that it costs too much.
+        if self.limit is not None and first == job.ordinal and not self.limit.still_may_begin(table):
+            first = self._first_given[table] = -1
+        return first != -1
 
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the matches of a round that are still to be recorded, table by table: those of a seed and a line-up together.

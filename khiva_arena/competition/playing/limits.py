@@ -26,6 +26,10 @@ class PlayLimit(Protocol):
         """Tell whether a table with so many unrecorded matches may begin. After a "no", ``goes_on`` is called before the next
         one."""
 
+    def still_may_begin(self, table: TablePlace) -> bool:
+        """Tell whether a table that ``may_begin`` let begin still may, when its first match is to begin. After a "no", no other
+        table begins before ``goes_on`` is called."""
+
     def note(self, table: TablePlace, outcome: Outcome) -> None:
         """Count an attempt at a match of a table, which has ended, void or not."""
 

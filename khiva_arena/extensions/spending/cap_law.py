@@ -43,6 +43,15 @@ class CapLaw:
         """The sum once the tables under way have ended, each counted as the dearest table."""
         return self.spent + sum(max(0, self._dearest - self._tables.get(table, 0)) for table in self._under_way)
 
+    @property
+    def holds(self) -> bool:
+        """Tell whether the sum stays below the cap, by what is known now, if all tables under way are played to their end."""
+        return self.foreseen < self.cap
+
+    def has_begun(self, table: TablePlace) -> bool:
+        """Tell whether an attempt at a match of a table has ended."""
+        return table in self._tables
+
     def fits(self, table: TablePlace) -> bool:
         """Tell whether a table may begin. While no table has cost anything, one at a time may."""
         if self._dearest == 0:

@@ -169,6 +169,7 @@ class CapOfEvent:
         self._at_least = any(known.at_least for known in chain) or _was_interrupted(store, event)
         self._foreign = frozenset[str]().union(*(known.foreign for known in chain))
         self._refused: TablePlace | None = None
+        self._is_halted = False  # a table that had been let begin was refused
         self._noted = self._noted_before = 0
 
     @property
@@ -197,6 +198,13 @@ class CapOfEvent:
         self._law.begin(table, matches)
         return True
 
+    def still_may_begin(self, table: TablePlace) -> bool:
+        if self._law.has_begun(table) or (not self._is_halted and not self._foreign and self._law.holds):
+            return True
+        self._is_halted = True
+        self._refused = min(table, self._refused or table)
+        return False
+
     def note(self, table: TablePlace, outcome: Outcome) -> None:
         cost = cost_of_outcome(outcome, self._cap.currency)
         self._noted += 1
@@ -209,7 +217,7 @@ class CapOfEvent:
         is_new, self._noted_before = self._noted > self._noted_before, self._noted
         if self._refused is None or self._foreign or not is_new or not self._law.fits(self._refused):
             return False
-        self._refused = None
+        self._refused, self._is_halted = None, False
         return True
 
     def end(self, recorded: int) -> None:

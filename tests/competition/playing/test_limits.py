@@ -25,11 +25,15 @@ class Tables:
         self.most, self.left = most, most
         self.asked, self.noted = list[tuple[TablePlace, int]](), list[TablePlace]()
         self.recorded = -1
+        self.dear: TablePlace | None = None
 
     def may_begin(self, table: TablePlace, matches: int) -> bool:
         self.asked.append((table, matches))
         self.left -= 1
         return self.left >= 0
+
+    def still_may_begin(self, table: TablePlace) -> bool:
+        return table != self.dear
 
     def note(self, table: TablePlace, outcome: Outcome) -> None:
         self.noted.append(table)
@@ -56,6 +60,10 @@ def test_tables_begin_in_their_order_up_to_the_first_that_is_refused(whole_table
         jobs = [job for table in play.tables(draw) for job in table] if whole_tables else [*play.jobs(draw)]
         assert sorted(job.ordinal for job in jobs) == list(range(8)), "two matches of each"
         assert limit.asked == [((0, 0), 2), ((0, 1), 2), ((0, 2), 2), ((1, 0), 2), ((1, 1), 2)]
+        if not whole_tables:
+            limit.dear = (0, 1)
+            assert [job.ordinal for job in jobs if not play.is_wanted(job)] == [2, 3], "with its second match"
+            limit.dear = None
         # A table that was set aside is not asked for again, and the next pass begins behind it.
         rows = play.record(void(jobs[0], "a test"), last=True)
         assert len(rows) == 1
