@@ -83,13 +83,14 @@ class Trial(NamedTuple):
         goes_on: tells whether another table may begin.
         take: gets each outcome.
         """
+        return executor.try_tables(_while(goes_on, self.tables(executor, commands), most), take)
+
+    def tables(self, executor: Executor, commands: Sequence[Command]) -> Iterator[tuple[Job, ...]]:
+        """Yield what the executor begins at once: whole tables if it plays these, else matches."""
         schedule, job = _schedule(self.definition), self._job_of(commands)
-        tables: Iterator[tuple[Job, ...]]
         if executor.whole_tables:
-            tables = (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
-        else:
-            tables = ((job(match),) for match in spread(schedule))
-        return executor.try_tables(_while(goes_on, tables, most), take)
+            return (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
+        return ((job(match),) for match in spread(schedule))
 
     def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
         def job(match: ScheduledMatch) -> Job:

@@ -11,7 +11,7 @@ from khiva_arena.competition.events.extending import chain_of
 from khiva_arena.competition.playing.limits import TablePlace
 from khiva_arena.extensions.spending.cap_law import CapLaw
 from khiva_arena.rating.report.capped import money
-from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.db import HIGHEST, EventRow, Store
 from khiva_arena.records.store.rows import CapRow
 
 MICRO = 1_000_000
@@ -142,7 +142,8 @@ class SpendCap(NamedTuple):
     def begin(self, store: Store, event: EventRow) -> "CapOfEvent":
         """Begin the limit of an event: the events that it extends count, too."""
         if self.chooses and not store.caps(event.id):
-            known = (self.cap, self.currency, self.tried.amount, self.tried.at_least, self.dearest)
+            tried, at_least = min(self.tried.amount, HIGHEST), self.tried.at_least or self.tried.amount > HIGHEST
+            known = (self.cap, self.currency, tried, at_least, min(self.dearest, HIGHEST))
             store.add_cap(CapRow(event.id, 0, *known, recorded=0))
         chain = chain_of({row.id: row for row in store.events()}, event)
         return CapOfEvent(self, store, event, [known_costs(store, row, self.currency) for row in chain])
@@ -222,7 +223,8 @@ class CapOfEvent:
 
     def end(self, recorded: int) -> None:
         rows = self._store.caps(self._event.id)
-        state = (self._cap.cap, self._cap.currency, self._law.spent, self._at_least, self._law.dearest)
+        spent, dearest = min(self._law.spent, HIGHEST), min(self._law.dearest, HIGHEST)
+        state = (self._cap.cap, self._cap.currency, spent, self._at_least or self._law.spent > HIGHEST, dearest)
         row = CapRow(self._event.id, 1 + max((row.number for row in rows), default=0), *state, recorded=recorded)
         is_told = bool(rows) and rows[-1].number > 0 and rows[-1] == CapRow(row.event, rows[-1].number, *state, recorded=recorded)
         if self._refused is not None and not self._foreign and not is_told:

@@ -39,6 +39,7 @@ from khiva_arena.competition.run.who_plays import executor_of, players_of
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox
 from khiva_arena.competition.settings.settings import Settings
+from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.spending.spend_cap import (
@@ -256,13 +257,17 @@ class _Asked(NamedTuple):
         most = min(TRY_MATCHES, max(_FEW, line_ups))
         outcomes: list[Outcome] = []
 
-        def goes_on() -> bool:
-            told = [report.totals.get(COST, 0) for outcome in outcomes for seat in outcome.seats if (report := seat.spent)]
-            return _SHARE * sum(told) < self.cap
-
+        begun = 0
         commands: list[Command] = [self.playing.commands[bot.identity] for bot in self.playing.entrants]
         trial = Trial(self.definition, self.sandbox, 0.0, self.say)
-        trial.play(executor, commands, most, goes_on, outcomes.append)
+        tables = trial.tables(executor, commands)
+        with if_interrupted(self.say, lambda: _how_far(begun, outcomes)):
+            while begun < most and (at_a_time := self._fitting(outcomes, executor)):
+                batch = list(islice(tables, 1 if executor.whole_tables else min(at_a_time, most - begun)))
+                if not batch:
+                    break
+                begun += sum(map(len, batch))
+                executor.try_tables(batch, outcomes.append)
         if currency is None:
             named: dict[str, list[str]] = {}
             for outcome in outcomes:
@@ -296,6 +301,14 @@ class _Asked(NamedTuple):
 
     # --- the choice ---
 
+    def _fitting(self, outcomes: Sequence[Outcome], executor: Executor) -> int:
+        """Return how many matches of a try may begin together: one while no cost is known, 0 once they have spent their share."""
+        told = [_told(outcome) for outcome in outcomes]
+        left = self.cap - _SHARE * sum(told)
+        if left <= 0:
+            return 0
+        return max(1, min(executor.at_a_time, left // (_SHARE * max(told)))) if any(told) else 1
+
     def _chosen(
         self,
         measure: MatchCost,
@@ -317,7 +330,8 @@ class _Asked(NamedTuple):
         if room < shape.line_ups:
             needs = f"one seed of {count(shape.line_ups, 'line-up')} costs about {money(round(a_seed), harmless(currency))}"
             self_words = "too little" if not chain else "too little to extend the event"
-            raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; give more, or fewer bots")
+            again = "; the next run tries again, which costs again" if measure.tried.amount else ""
+            raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; give more, or fewer bots{again}")
         matches = shape.seeds * shape.line_ups * seats
         lines = (
             f"{OPTION}: {a_match}",
@@ -328,6 +342,17 @@ class _Asked(NamedTuple):
         settings = replace(first, seeds=length_of(chain) + shape.seeds, lineups=shape.named)
         spend_cap = SpendCap(self.cap, currency, measure.tried, measure.table, chooses=True)
         return Proposal(settings, self._trial, lines, limit=spend_cap.begin)
+
+
+def _told(outcome: Outcome) -> int:
+    """Return the costs that a match's bots report, of whatever currency, in millionths."""
+    return sum(seat.spent.totals.get(COST, 0) for seat in outcome.seats if seat.spent)
+
+
+def _how_far(begun: int, outcomes: Sequence[Outcome]) -> str:
+    """Return how far a try came, for a user who interrupts it."""
+    spent = money(sum(map(_told, outcomes)), "", at_least=begun > 0).strip()
+    return f"a try began {count(begun, 'match', 'matches')} and spent {spent}, which the next run does not count"
 
 
 def _alike(store: Store, definition: Definition, reporting: set[str], currency: str) -> Iterator[tuple[EventRow, KnownCosts]]:

@@ -17,7 +17,9 @@ import khiva_arena
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.common.exit_codes import BAD_RESULT, UNUSABLE
+from khiva_arena.competition.playing.executor import LocalExecutor
 from khiva_arena.errors import StoreError
+from khiva_arena.extensions.spending.spend_cap import Cost, SpendCap
 from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow
@@ -81,6 +83,45 @@ def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(jobs: s
     whole = arena(*run, "--spend", "100", cwd=tmp_path)
     assert ENDED not in whole.stderr
     assert "partial" not in table_of(tmp_path)
+
+
+def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = bots(*(costly(tmp_path, name) for name in ("a", "b", "c", "d", "e")))
+    run = ["run", *named, *HOW, "-j", "1"]
+    arena(*run, "--seeds", "2", "--commit", cwd=tmp_path)
+    real, played = pool.play_live, list[int]()
+
+    async def dear(job: Any, *more: Any, **named: Any) -> Outcome:
+        outcome = await real(job, *more, **named)
+        played.append(job.ordinal)
+        cost = 500 if len(played) < 5 else 500_000
+        seats = [replace(seat, spent=replace(seat.spent, totals={"cost": cost})) for seat in outcome.seats if seat.spent]
+        return replace(outcome, seats=tuple(seats))
+
+    monkeypatch.setattr(pool, "play_live", dear)
+    said = arena(*run, "--spend", "3", cwd=tmp_path, code=BAD_RESULT).stderr
+    assert ENDED in said
+    assert {*tables(tmp_path).values()} == {2}, "tables that had begun are whole"
+    (part,) = table_of(tmp_path)["partial"]
+    begun_before = 3  # tables of one match, when the first dear one ended
+    assert part["capped"]["spent"] <= 4 * 1_000 + (begun_before + 1) * 1_000_000
+
+
+def test_a_try_begins_one_match_while_no_cost_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = bots(*(costly(tmp_path, name, cost=20_000) for name in ("a", "b", "c")))
+    said = arena("run", *named, *HOW, "--spend", "0.1", "-j", "4", cwd=tmp_path, code=UNUSABLE).stderr
+    assert "0.04 are spent" in said
+    assert "the next run tries again, which costs again" in said
+
+    stop = KeyboardInterrupt()
+
+    def stopped(*_: Any, **__: Any) -> None:
+        raise stop
+
+    monkeypatch.setattr(LocalExecutor, "try_tables", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        arena("run", *named, *HOW, "--spend", "9", cwd=tmp_path)
+    assert "interrupted: a try began 1 match and spent at least 0.00, " in stop.__notes__[0]
 
 
 def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
@@ -150,6 +191,16 @@ def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(tmp_path: Pat
     assert "at least 0.012 EUR spent" in said
     (part,) = table_of(tmp_path)["partial"]
     assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": True, "currency": "EUR"}
+
+
+def test_sums_that_a_store_cannot_hold_are_at_least(tmp_path: Path) -> None:
+    begun(tmp_path)
+    with Store.write(tmp_path / "out") as store:
+        (event,) = store.events()
+        limit = SpendCap(12_500, "EUR", Cost(2**63), 2**64, chooses=True).begin(store, event)
+        assert not limit.may_begin((0, 0), 2)
+        limit.end(0)
+        assert [(row.spent, row.dearest, row.at_least) for row in store.caps(event.id)] == [(2**63 - 1, 2**63 - 1, True)] * 2
 
 
 def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_path: Path) -> None:
