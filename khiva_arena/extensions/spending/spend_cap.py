@@ -15,6 +15,7 @@ from khiva_arena.records.store.db import HIGHEST, EventRow, Store
 from khiva_arena.records.store.rows import CapRow
 
 MICRO = 1_000_000
+_UNDER_WAY = -1  # as the number of recorded matches, in a row that says that a run has begun to play
 OWN_LIMIT = "set your provider's own limit, too: a bot that reports too little passes any cap"
 
 
@@ -153,7 +154,8 @@ def _was_interrupted(store: Store, event: EventRow) -> bool:
     """Tell whether matches may have been under way when an earlier run of an event ended: nobody knows what those cost."""
     ended = [row.recorded for row in store.caps(event.id) if row.number]
     recorded = len(store.recorded(event.id))
-    return bool(recorded or store.voids(event.id)) and ended[-1:] != [recorded]
+    was_begun = recorded or ended or store.voids(event.id)
+    return bool(was_begun) and ended[-1:] != [recorded]
 
 
 class CapOfEvent:
@@ -170,6 +172,7 @@ class CapOfEvent:
         self._at_least = any(known.at_least for known in chain) or _was_interrupted(store, event)
         self._foreign = frozenset[str]().union(*(known.foreign for known in chain))
         self._refused: TablePlace | None = None
+        self._is_begun = False  # a row says so
         self._is_halted = False  # a table that had been let begin was refused
         self._noted = self._noted_before = 0
 
@@ -196,6 +199,9 @@ class CapOfEvent:
         if self._foreign or not self._law.fits(table):
             self._refused = table
             return False
+        if not self._is_begun:
+            self._add_row(_UNDER_WAY)  # the last one if this run is killed, even before it has recorded a match
+            self._is_begun = True
         self._law.begin(table, matches)
         return True
 
@@ -222,10 +228,14 @@ class CapOfEvent:
         return True
 
     def end(self, recorded: int) -> None:
+        if self._refused is not None and not self._foreign:
+            self._add_row(recorded)
+
+    def _add_row(self, recorded: int) -> None:
+        """Add the state to the store as its next row, unless the last one says the same."""
         rows = self._store.caps(self._event.id)
         spent, dearest = min(self._law.spent, HIGHEST), min(self._law.dearest, HIGHEST)
         state = (self._cap.cap, self._cap.currency, spent, self._at_least or self._law.spent > HIGHEST, dearest)
-        row = CapRow(self._event.id, 1 + max((row.number for row in rows), default=0), *state, recorded=recorded)
-        is_told = bool(rows) and rows[-1].number > 0 and rows[-1] == CapRow(row.event, rows[-1].number, *state, recorded=recorded)
-        if self._refused is not None and not self._foreign and not is_told:
-            self._store.add_cap(row)
+        number = max((row.number for row in rows), default=0)
+        if not rows or not number or rows[-1] != CapRow(self._event.id, number, *state, recorded=recorded):
+            self._store.add_cap(CapRow(self._event.id, number + 1, *state, recorded=recorded))

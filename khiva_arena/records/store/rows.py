@@ -239,11 +239,11 @@ class CapRow(msgspec.Struct, frozen=True):
     """A cap on what the bots of an event spend, by their own word; schema_8.sql describes its columns further.
 
     event: id of the event.
-    number: 0 for the cap that chose the seeds of the event; from 1 on, those that ended it short.
+    number: 0 for the cap that chose the seeds of the event; from 1 on, those that ended it short, or under which a run began.
     cap, spent, dearest: the cap, what was spent until then, and the most that a table cost, in millionths of the currency.
     currency: its name.
     at_least: whether more may have been spent.
-    recorded: how many matches were.
+    recorded: how many matches were; -1 in the row of a run that began to play: if it is the last one, nobody knows how that ended.
     """
 
     event: str

@@ -132,7 +132,8 @@ def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
     (seeds,) = map(int, re.findall(r"^(\d+) seeds x 3 line-ups x 2 rotations", said, re.MULTILINE))
     with Store.read(tmp_path / "out") as store:
         (event,) = store.events()
-        (cap,) = store.caps(event.id)
+        cap, under_way = store.caps(event.id)
+    assert under_way.recorded == -1
     assert (cap.number, cap.cap, cap.spent, cap.currency) == (0, 30_000, 4_000, "EUR")
     assert event.definition.seeds == seeds == 4
     assert tried + logged(tmp_path) == 28_000
@@ -174,13 +175,17 @@ def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkey
     assert re.search(r"which cost at least [\d.]+ EUR", arena(*dying, cwd=tmp_path).stderr)
 
 
-def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@cases("matches", [0, 3])
+def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(
+    matches: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path /= str(matches)
     run = begun(tmp_path)
     real, played = pool.play_live, list[int]()
 
     async def stopped(job: Any, *more: Any, **named: Any) -> Outcome:
         played.append(job.ordinal)
-        if len(played) > 3:
+        if len(played) > matches:
             raise StoreError("the disk is gone")
         return await real(job, *more, **named)
 
