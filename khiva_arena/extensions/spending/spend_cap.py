@@ -146,8 +146,7 @@ class SpendCap(NamedTuple):
             tried, at_least = min(self.tried.amount, HIGHEST), self.tried.at_least or self.tried.amount > HIGHEST
             known = (self.cap, self.currency, tried, at_least, min(self.dearest, HIGHEST))
             store.add_cap(CapRow(event.id, 0, *known, recorded=0))
-        chain = chain_of({row.id: row for row in store.events()}, event)
-        return CapOfEvent(self, store, event, [known_costs(store, row, self.currency) for row in chain])
+        return CapOfEvent(self, store, event, chain_of({row.id: row for row in store.events()}, event))
 
 
 def _was_interrupted(store: Store, event: EventRow) -> bool:
@@ -161,9 +160,10 @@ def _was_interrupted(store: Store, event: EventRow) -> bool:
 class CapOfEvent:
     """The cap while an event is played, as ``playing.limits.PlayLimit`` wants it."""
 
-    def __init__(self, cap: SpendCap, store: Store, event: EventRow, chain: Sequence[KnownCosts]) -> None:
-        """``chain``: the costs of the events that it extends, and its own."""
-        self._cap, self._store, self._event = cap, store, event
+    def __init__(self, cap: SpendCap, store: Store, event: EventRow, events: Sequence[EventRow]) -> None:
+        """``events``: those that it extends, and itself."""
+        self._cap, self._store, self._event, self._events = cap, store, event, events
+        chain = [known_costs(store, row, cap.currency) for row in events]
         own = chain[-1]
         before = own.tried + sum(known.spent for known in chain[:-1])
         per_table = event.definition.seats  # as many rotations
@@ -185,8 +185,9 @@ class CapOfEvent:
         if self._foreign:
             others = ", ".join(sorted(harmless(name) or "no currency" for name in self._foreign))
             return (
-                f"event {number} is not over, and no more of it is played: a bot reported a cost in {others}, which a cap in "
-                f"{currency} cannot count"
+                f"event {number} is not over, and no more of it is played: {self._first_foreign()} reported a cost in {others}, "
+                f"which a cap in {currency} cannot count; let it report in {currency}, and give --new-event, or give --seeds "
+                "instead of --spend to go on without a cap"
             )
         reached = f"ended event {number} short" if self._noted else f"is reached, and event {number} is not over"
         spent = money(self._law.spent, currency, self._at_least)
@@ -194,6 +195,17 @@ class CapOfEvent:
             f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the bots' own word; a higher --spend goes "
             f"on; {OWN_LIMIT}"
         )
+
+    def _first_foreign(self) -> str:
+        """Return the name of a bot that reported another currency, and its match."""
+        for event in self._events:
+            attempts = [(row.ordinal, [seat.bot for seat in row.seats], row.spent) for row in self._store.matches(event.id)]
+            attempts += [(row.ordinal, row.bots, row.spent) for row in self._store.voids(event.id)]
+            for ordinal, bots, reports in attempts:
+                for bot, report in zip(bots, reports, strict=False):
+                    if cost_of([report], self._cap.currency).foreign:
+                        return f"{harmless(event.bots[bot].name)} in match {event.number}/{ordinal}"
+        return "a bot"
 
     def may_begin(self, table: TablePlace, matches: int) -> bool:
         if self._foreign or not self._law.fits(table):

@@ -243,7 +243,8 @@ class CapRow(msgspec.Struct, frozen=True):
     cap, spent, dearest: the cap, what was spent until then, and the most that a table cost, in millionths of the currency.
     currency: its name.
     at_least: whether more may have been spent.
-    recorded: how many matches were; -1 in the row of a run that began to play: if it is the last one, nobody knows how that ended.
+    recorded: how many matches were; -1 in the row of a run that began to play. If that is the last row, the run was killed, or
+        ended otherwise than by its cap.
     """
 
     event: str

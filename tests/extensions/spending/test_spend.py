@@ -107,6 +107,24 @@ def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(tmp_pat
     assert part["capped"]["spent"] <= 4 * 1_000 + (begun_before + 1) * 1_000_000
 
 
+def test_a_bot_that_reports_another_currency_is_named_with_its_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun(tmp_path)
+    real = pool.play_live
+
+    async def foreign(job: Any, *more: Any, **named: Any) -> Outcome:
+        outcome = await real(job, *more, **named)
+        first, *rest = outcome.seats
+        assert first.spent
+        other = first.spent if job.ordinal else replace(first.spent, currency="USD")
+        return replace(outcome, seats=(replace(first, spent=other), *rest))
+
+    monkeypatch.setattr(pool, "play_live", foreign)
+    for _ in range(2):  # it stays so
+        said = arena(*run, "--spend", "1", "-j", "1", cwd=tmp_path, code=BAD_RESULT).stderr
+        assert re.search(r"played: [abc] in match 1/0 reported a cost in USD, which a cap in EUR cannot count", said), said
+        assert "--new-event" in said
+
+
 def test_a_try_begins_one_match_while_no_cost_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = bots(*(costly(tmp_path, name, cost=20_000) for name in ("a", "b", "c")))
     said = arena("run", *named, *HOW, "--spend", "0.1", "-j", "4", cwd=tmp_path, code=UNUSABLE).stderr
