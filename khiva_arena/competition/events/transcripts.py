@@ -104,9 +104,11 @@ class SeatTranscript(NamedTuple):
 def check_revealed(store: Store, event: EventRow, match: MatchRow) -> None:
     """Raise ConfigError while other matches on a match's deal are to be played: bots write what they hold."""
     if match.seed not in store.reveals(event.id):
+        is_capped = any(row.recorded == len(store.recorded(event.id)) for row in store.caps(event.id) if row.number)
+        higher = " and a higher --spend, since a cap ended it" if is_capped else ""
         raise ConfigError(
             f"match {event.number}/{match.ordinal}: other matches on its deal are still to be played, so no transcript is shown "
-            "yet; finish the event with the command that began it"
+            f"yet; finish the event with the command that began it{higher}"
         )
 
 

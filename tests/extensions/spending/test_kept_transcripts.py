@@ -28,6 +28,7 @@ from khiva_arena.competition.pages.page_source import _of_bundle
 from khiva_arena.extensions.spending.transcript_room import SharedRoom
 from khiva_arena.records.store.bundle import EXTENDED, FORMAT, TranscriptEntry
 from khiva_arena.records.store.db import FILE, EventRow, MatchRow, Store
+from khiva_arena.records.store.rows import CapRow
 from khiva_arena.records.store.transcripts import Packer
 
 pytestmark = pytest.mark.slow
@@ -128,6 +129,11 @@ def test_it_is_shown_only_once_the_deal_is_revealed(talked: Path, tmp_path: Path
         forge(connection, "DELETE FROM reveals; DELETE FROM conclusions")
     refused = arena("show", "out", name, "--transcript", cwd=tmp_path, code=2)
     assert sentence("spending", "not-revealed") in refused.stderr
+    assert "--spend" not in refused.stderr
+    with Store.write(tmp_path / "out") as store:
+        for event in store.events():
+            store.add_cap(CapRow(event.id, 1, 1, "EUR", 1, False, 1, recorded=len(store.recorded(event.id))))
+    assert "a higher --spend" in arena("show", "out", name, "--transcript", cwd=tmp_path, code=2).stderr
     assert "decision 1" not in refused.stdout + refused.stderr
     assert "--- transcript" not in arena("show", "out", name, "--notes", cwd=tmp_path).stdout
     assert "khiva-arena show STORE EVENT/ORDINAL" in arena("show", "out", "--transcript", cwd=tmp_path, code=2).stderr
