@@ -16,7 +16,13 @@ class Caps(Protocol):
     """Caps on what bots spend."""
 
     def propose(
-        self, stages: "Sequence[Settings]", entrants: "Sequence[Bot]", cap: str, say: Say, *, new_event: bool
+        self,
+        stages: "Sequence[Settings]",
+        entrants: "Sequence[Bot]",
+        cap: str,
+        say: Say,
+        *,
+        new_event: bool,
     ) -> "Proposal":
         """Return the line-ups and seeds that a cap allows, with the limit that keeps it. ``cap``: as it was typed.
 

@@ -87,7 +87,10 @@ class AgentChair(Chair):
             return ["\n".join([*said, self._end])]
         if self._ask is None:
             return ["\n".join([*said, NOT_YOUR_TURN, "Call view again."])]
-        return ["\n".join([*said, self._decision(self._ask)]), json.dumps(self._frame["all"], ensure_ascii=False)]
+        return [
+            "\n".join([*said, self._decision(self._ask)]),
+            json.dumps(self._frame["all"], ensure_ascii=False),
+        ]
 
     def _decision(self, ask: Mapping[str, Plain]) -> str:
         console = _console()

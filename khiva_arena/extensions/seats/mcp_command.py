@@ -31,7 +31,11 @@ def take_streams() -> tuple[int, int]:
 
     From then on standard output is standard error, so that only the protocol gets to the client. Raises ConfigError.
     """
-    if None in (sys.stdin, sys.stdout, sys.stderr):  # a descriptor that was closed may be that of another file by now
+    if None in (
+        sys.stdin,
+        sys.stdout,
+        sys.stderr,
+    ):  # a descriptor that was closed may be that of another file by now
         raise ConfigError(CLOSED)
     try:
         streams = os.dup(0), os.dup(1)

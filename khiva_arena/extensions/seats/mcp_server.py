@@ -47,14 +47,22 @@ TOOLS = [
         annotations=_READS,
     ),
     mcp_types.Tool(name="act", description="Make your decision. It cannot be taken back.", input_schema=_CHOICE),
-    mcp_types.Tool(name="rules", description="Show the rules of the game.", input_schema=_NOTHING, annotations=_READS),
+    mcp_types.Tool(
+        name="rules",
+        description="Show the rules of the game.",
+        input_schema=_NOTHING,
+        annotations=_READS,
+    ),
 ]
 
 
 NO_MESSAGE = mcp_types.JSONRPCError(
     jsonrpc="2.0",
     id=None,
-    error=mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message=f"a line is no message, or longer than {LONGEST_LINE} bytes"),
+    error=mcp_types.ErrorData(
+        code=mcp_types.PARSE_ERROR,
+        message=f"a line is no message, or longer than {LONGEST_LINE} bytes",
+    ),
 )
 
 
@@ -131,7 +139,11 @@ class Agent:
                 await wait()
                 first.cancel_scope.cancel()
 
-            for wait in (self._chair.called.wait, self._gone.wait, partial(trio.lowlevel.wait_readable, 0)):
+            for wait in (
+                self._chair.called.wait,
+                self._gone.wait,
+                partial(trio.lowlevel.wait_readable, 0),
+            ):
                 first.start_soon(end_after, wait)
 
     async def order(self, order: dict[str, Any]) -> None:
@@ -164,7 +176,9 @@ class Agent:
             self._gone.set()
 
     async def _read(
-        self, to: MemoryObjectSendStream[SessionMessage | Exception], back: MemoryObjectSendStream[SessionMessage]
+        self,
+        to: MemoryObjectSendStream[SessionMessage | Exception],
+        back: MemoryObjectSendStream[SessionMessage],
     ) -> None:
         """Hand the client's messages to the server, and answer lines that are none."""
         lines = LineCutter()

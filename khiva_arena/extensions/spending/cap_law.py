@@ -17,7 +17,12 @@ class CapLaw:
     """
 
     def __init__(
-        self, cap: int, per_table: int, before: int = 0, dearest: int = 0, tables: Mapping[TablePlace, int] | None = None
+        self,
+        cap: int,
+        per_table: int,
+        before: int = 0,
+        dearest: int = 0,
+        tables: Mapping[TablePlace, int] | None = None,
     ) -> None:
         """Begin with the amounts that earlier runs spent.
 

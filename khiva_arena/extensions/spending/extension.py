@@ -22,7 +22,13 @@ class SpendCaps:
     """Caps, as ``competition.run.caps.Caps`` wants them."""
 
     def propose(
-        self, stages: "Sequence[Settings]", entrants: "Sequence[Bot]", cap: str, say: Say, *, new_event: bool
+        self,
+        stages: "Sequence[Settings]",
+        entrants: "Sequence[Bot]",
+        cap: str,
+        say: Say,
+        *,
+        new_event: bool,
     ) -> "Proposal":
         from khiva_arena.extensions.spending.spend_option import propose
 

@@ -66,7 +66,13 @@ class ModelRow(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """The settings of the bot, as words of its run line."""
         key = (f"--key-in={self.key}",) if self.key else ()
-        return (f"--url={self.url}", f"--model={self.model}", *key, f"--prompt={self.prompt}", *self.settings)
+        return (
+            f"--url={self.url}",
+            f"--model={self.model}",
+            *key,
+            f"--prompt={self.prompt}",
+            *self.settings,
+        )
 
 
 def read(path: Path) -> list[ModelRow]:
@@ -148,20 +154,32 @@ def _is_url(value: object) -> bool:
 _A_NUMBER = f"a number from 0 to {MOST_NUMBER:,.0f} is expected"
 KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "name": (_fits(_NAME), "1 to 64 letters, digits, dots, - and _ are expected, as small"),
-    "url": (_is_url, "https:// and a host is expected, as https://api.example.com/v1, without a user, a key, ? or #"),
-    "model": (_is_word(200), "the name of a model of the API is expected, without spaces, as small-2026-05-01"),
+    "url": (
+        _is_url,
+        "https:// and a host is expected, as https://api.example.com/v1, without a user, a key, ? or #",
+    ),
+    "model": (
+        _is_word(200),
+        "the name of a model of the API is expected, without spaces, as small-2026-05-01",
+    ),
     "key": (
         _fits(_VARIABLE),
         "the name of the variable that holds the key is expected, in capital letters, as KHIVA_LLM_KEY; take a key itself out of "
         "the file",
     ),
-    "prompt": (_fits(_PROMPT), "a prompt of the arena is expected, as legal-1, or a file beside this one, as mine.md"),
+    "prompt": (
+        _fits(_PROMPT),
+        "a prompt of the arena is expected, as legal-1, or a file beside this one, as mine.md",
+    ),
     "legal": (lambda value: type(value) is bool, "true or false is expected"),
     "retries": (
         lambda value: type(value) is int and 0 <= value <= MOST_RETRIES,
         f"a whole number from 0 to {MOST_RETRIES} is expected",
     ),
-    "temperature": (lambda value: value == "none" or _is_number(value), f'{_A_NUMBER}, or "none", which leaves it to the API'),
+    "temperature": (
+        lambda value: value == "none" or _is_number(value),
+        f'{_A_NUMBER}, or "none", which leaves it to the API',
+    ),
     "price_in": (_is_number, _A_NUMBER),
     "price_out": (_is_number, _A_NUMBER),
     "currency": (_is_text(16), "1 to 16 characters are expected, as EUR"),
@@ -199,10 +217,22 @@ def _row(table: Mapping[str, Any], folder: Path) -> ModelRow:
     """Return the row of a table that has no mistake but those of its prompt. Raises ConfigError."""
     legal = table.get("legal", True)
     prompt, own = _prompt(table.get("prompt", "legal-1" if legal else "free-1"), folder, legal)
-    more = {"legal": "yes" if legal else "no", "retries": table.get("retries", 1), "temperature": table.get("temperature", 0)}
+    more = {
+        "legal": "yes" if legal else "no",
+        "retries": table.get("retries", 1),
+        "temperature": table.get("temperature", 0),
+    }
     more |= {key: table[key] for key in ("price_in", "price_out", "currency", "notes") if key in table}
     words = tuple(f"--{key.replace('_', '-')}={value}" for key, value in more.items())
-    return ModelRow(table["name"], table["url"].rstrip("/"), table["model"], table.get("key", ""), prompt, own, words)
+    return ModelRow(
+        table["name"],
+        table["url"].rstrip("/"),
+        table["model"],
+        table.get("key", ""),
+        prompt,
+        own,
+        words,
+    )
 
 
 def _prompt(word: str, folder: Path, legal: bool) -> tuple[str, str]:
@@ -262,7 +292,10 @@ def _leaks(path: Path, text: str, rows: Sequence[ModelRow]) -> list[str]:
     """Return a line for each text with a key in it: prompts are published, and are part of a bot's identity."""
     values = {_value(row.key) for row in rows if row.key}
     keys = [value for value in values if len(value) >= SHORTEST_KEY]
-    texts = [(str(path), text), *((f"{path}: model {row.name}: prompt", row.own_prompt) for row in rows)]
+    texts = [
+        (str(path), text),
+        *((f"{path}: model {row.name}: prompt", row.own_prompt) for row in rows),
+    ]
     return [
         f"{where} holds a key; take it out, and name the variable that holds it"
         for where, text in texts

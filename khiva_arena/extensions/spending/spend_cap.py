@@ -143,7 +143,10 @@ class SpendCap(NamedTuple):
     def begin(self, store: Store, event: EventRow) -> "CapOfEvent":
         """Begin the limit of an event: the events that it extends count, too."""
         if self.chooses and not store.caps(event.id):
-            tried, at_least = min(self.tried.amount, HIGHEST), self.tried.at_least or self.tried.amount > HIGHEST
+            tried, at_least = (
+                min(self.tried.amount, HIGHEST),
+                self.tried.at_least or self.tried.amount > HIGHEST,
+            )
             known = (self.cap, self.currency, tried, at_least, min(self.dearest, HIGHEST))
             store.add_cap(CapRow(event.id, 0, *known, recorded=0))
         return CapOfEvent(self, store, event, chain_of({row.id: row for row in store.events()}, event))
@@ -247,7 +250,13 @@ class CapOfEvent:
         """Add the state to the store as its next row, unless the last one says the same."""
         rows = self._store.caps(self._event.id)
         spent, dearest = min(self._law.spent, HIGHEST), min(self._law.dearest, HIGHEST)
-        state = (self._cap.cap, self._cap.currency, spent, self._at_least or self._law.spent > HIGHEST, dearest)
+        state = (
+            self._cap.cap,
+            self._cap.currency,
+            spent,
+            self._at_least or self._law.spent > HIGHEST,
+            dearest,
+        )
         number = max((row.number for row in rows), default=0)
         if not rows or not number or rows[-1] != CapRow(self._event.id, number, *state, recorded=recorded):
             self._store.add_cap(CapRow(self._event.id, number + 1, *state, recorded=recorded))

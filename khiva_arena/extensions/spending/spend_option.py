@@ -131,7 +131,10 @@ def _currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: S
         words = "no currency is named, so a cost that is reported without one ends the event"
         say(f"{OPTION}: {', '.join(silent)}: {words}", warning=True)
     if unseen := [harmless(bot.name) for bot in playing.entrants if not bot.reports and bot.name in first.network]:
-        say(f"{OPTION}: {', '.join(unseen)}: has a network and reports nothing, so the cap cannot count it", warning=True)
+        say(
+            f"{OPTION}: {', '.join(unseen)}: has a network and reports nothing, so the cap cannot count it",
+            warning=True,
+        )
     return next(iter(named))
 
 
@@ -197,12 +200,19 @@ class _Asked(NamedTuple):
             return [known_costs(store, event, currency) for event in chain]
 
     def _kept(
-        self, chain: Sequence[EventRow], known: Sequence[KnownCosts], currency: str, measure: MatchCost | None
+        self,
+        chain: Sequence[EventRow],
+        known: Sequence[KnownCosts],
+        currency: str,
+        measure: MatchCost | None,
     ) -> Proposal | None:
         """Return the proposal to go on with an event as it was begun; None if it is over, and a higher cap extends it."""
         spent = sum(one.spent for one in known) + (measure.tried.amount if measure else 0)
         with Store.read(self.first.out) as store:
-            chose = max((row.cap for event in chain for row in store.caps(event.id) if row.number == 0), default=0)
+            chose = max(
+                (row.cap for event in chain for row in store.caps(event.id) if row.number == 0),
+                default=0,
+            )
         over = is_over(self.first, chain[-1])
         if over and measure and self.cap > chose:
             return None
@@ -247,7 +257,12 @@ class _Asked(NamedTuple):
             numbers = ", ".join(str(event.number) for event, _ in found)
             place = "this store" if folder == self.first.out else str(folder)
             events = f"event{'s' if len(found) > 1 else ''} {numbers}"
-            return match_cost(amounts, dearest, f"{count(len(amounts), 'match', 'matches')} of {events} in {place}", Cost())
+            return match_cost(
+                amounts,
+                dearest,
+                f"{count(len(amounts), 'match', 'matches')} of {events} in {place}",
+                Cost(),
+            )
         return None
 
     def _try(self, executor: Executor, currency: str | None) -> tuple[str, MatchCost]:

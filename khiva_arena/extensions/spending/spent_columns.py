@@ -92,7 +92,13 @@ def _marks(row: Standing) -> str:
 
 _OWN_WORD = "by the bot's own word"
 COLUMNS = (
-    Column("model%", "spent_model", f"decisions that the model answered at once, in percent, {_OWN_WORD}", _percent(MODEL), 3),
+    Column(
+        "model%",
+        "spent_model",
+        f"decisions that the model answered at once, in percent, {_OWN_WORD}",
+        _percent(MODEL),
+        3,
+    ),
     Column(
         "retry%",
         "spent_retry",
@@ -118,7 +124,13 @@ COLUMNS = (
     Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in"), 2),
     Column("tok-out", "spent_tokens_out", f"tokens out, {_OWN_WORD}", _total("tokens_out"), 2),
     Column("cost", "spent_cost", f"cost in the currency that the bot names, {_OWN_WORD}", _cost, 4),
-    Column("wait-s", "spent_seconds", f"seconds that it waited for answers, {_OWN_WORD}", _total("waited_ms", 1_000), 2),
+    Column(
+        "wait-s",
+        "spent_seconds",
+        f"seconds that it waited for answers, {_OWN_WORD}",
+        _total("waited_ms", 1_000),
+        2,
+    ),
 )
 
 

@@ -27,7 +27,18 @@ _LAST_BLOCK = b"\x03\x00"
 class Packer:
     """A packer of one bot's stderr as it comes. It holds 64 KiB of it, and what it packed."""
 
-    __slots__ = ("_block", "_deflate", "_entry", "_is_full", "_most", "_packed", "_size", "_step", "_waiting", "total")
+    __slots__ = (
+        "_block",
+        "_deflate",
+        "_entry",
+        "_is_full",
+        "_most",
+        "_packed",
+        "_size",
+        "_step",
+        "_waiting",
+        "total",
+    )
 
     def __init__(self, most: int) -> None:
         """Begin before the first request. ``most``: bytes of the packed transcript."""
@@ -56,7 +67,12 @@ class Packer:
                 self._entry = len(self._waiting)
                 self._waiting += bytes(_ENTRY.size)
             self._waiting += piece
-            _ENTRY.pack_into(self._waiting, self._entry, self._step, len(self._waiting) - self._entry - _ENTRY.size)
+            _ENTRY.pack_into(
+                self._waiting,
+                self._entry,
+                self._step,
+                len(self._waiting) - self._entry - _ENTRY.size,
+            )
             if len(self._waiting) >= self._block:
                 self._pack()
 
