@@ -66,13 +66,13 @@ def preflight(
     for bot, (report, output) in enumerate(_greetings(commands, header, sandbox, trace)):
         if report.faults:
             bare = not commands[bot].staged and sandbox.level.confines
-            word = words[bot] if words else ""
             text = output.text(Redactor(commands[bot].handed))
             shown = replace(report, ending=_told_by_its_fault(report.ending)) if header.in_ticks else report
             from khiva_arena.arbiter import start_problem  # not above: most bots start
 
             given = start_problem.permissions_of(names[bot], commands[bot].network, commands[bot].handed)
-            problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", word, given))
+            asked = [words[bot], *given] if words else []
+            problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", asked))
             failures.append(start_problem.FailedStart(bot % len(header.seats), report, bytes(output.head)))
             positions.append(bot)
     if problems:

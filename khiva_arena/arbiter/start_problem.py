@@ -24,16 +24,13 @@ class FailedStart(NamedTuple):
     output: bytes
 
 
-def problem_of(
-    name: str, report: SeatReport, total: int, output: str, hint: str, word: str, permissions: Sequence[str] = ()
-) -> str:
+def problem_of(name: str, report: SeatReport, total: int, output: str, hint: str, words: Sequence[str]) -> str:
     """Return the lines on a bot that did not start.
 
     total: the bytes of its output
     output: the beginning of it
     hint: words behind the fault
-    word: the user's word for the bot, "" for none
-    permissions: as ``permissions_of`` gives them
+    words: the user's word for the bot, and the flags of ``permissions_of``; () for none
     """
     blame = report.faults[0]
     lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
@@ -46,8 +43,8 @@ def problem_of(
         lines.append("  its output: nothing")
     notes = for_its_author(report.ending.notes).strip()[-NOTES_SHOWN:]
     lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
-    if word:
-        lines.append(NEXT + shlex.join(["khiva-arena", "check", word, *permissions]))
+    if words:
+        lines.append(NEXT + shlex.join(["khiva-arena", "check", *words]))
     return "\n".join(lines)
 
 

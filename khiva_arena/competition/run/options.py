@@ -29,7 +29,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     fail_on_fault: whether the run ends with an exit code of its own if a bot forfeited a match.
     planned: the shard of a plan that is played, None for a run without a plan.
     most: the limit of a comparison, None for none.
-    limit: begins the limit by which an event ends short, None for none.
+    ends_short: begins the limit by which an event ends short, None for none. No flag gives it.
     """
 
     any_engine: bool = False
@@ -40,7 +40,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     fail_on_fault: bool = False
     planned: "EventsToPlay | None" = None
     most: "Most | None" = None
-    limit: "LimitOf | None" = None
+    ends_short: "LimitOf | None" = None
 
     def __post_init__(self) -> None:
         """Raise ConfigError if flags do not go together, or the public text is not valid."""

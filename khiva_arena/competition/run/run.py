@@ -214,7 +214,7 @@ class Run:
                 if todo.definition is None:
                     break
                 event = self._begin(store, todo)
-                limit = self.options.limit(store, event) if self.options.limit else None
+                limit = self.options.ends_short(store, event) if self.options.ends_short else None
                 self._keep_not_played(event)
                 if self.options.commit:
                     return RunResult([event.id], False)

@@ -23,7 +23,7 @@ LAST_CALLS = {
 """The last call of a bot by the kit, in languages whose programs may end without a word when that call is missing."""
 _CALL = re.compile(r"^(?!\s*(?:#|//|--|\*))[^\n]*\bplay\s*\(", re.MULTILINE)
 _KIT = re.compile(r"khiva_?kit", re.IGNORECASE)
-_KIT_FILE = re.compile(r"khiva_?kit\.\w+", re.IGNORECASE)
+_KIT_FILE = re.compile(r"khiva_?(?:kit|spent)\.\w+", re.IGNORECASE)
 _SHELL_READ = re.compile(r"not found|syntax error|Syntax error|[Uu]nexpected|unexpected token|Exec format")
 
 

@@ -103,7 +103,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         if plan is not None:
             raise ConfigError("--plan and --spend: machines know nothing of each other, so none can keep a cap; give --seeds")
         proposal = _capped(spend, stages, entrants, new_event=options.new_event)
-        options = replace(options, limit=proposal.limit)
+        options = replace(options, ends_short=proposal.limit)
         stages, trial = (proposal.settings,), proposal.trial
     if budget is not None:
         if plan is not None:

@@ -351,7 +351,7 @@ def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: PlainE
     ending = Ending(None, False, NOT_MEASURED, kept.text(), kept.total)
     report = SeatReport("", "", tuple(faults), {}, {}, 0.0, ending, NOT_MEASURED)
     advice = hint_of_start(bot, FailedStart(0, report, b""), confined=False)
-    raise RefusedError(with_hint(problem_of(bot.name, report, 0, "", "", bot.asked_as), advice), trace)
+    raise RefusedError(with_hint(problem_of(bot.name, report, 0, "", "", [bot.asked_as]), advice), trace)
 
 
 def _place_in_manifest(problems: str) -> PlainEvent:
