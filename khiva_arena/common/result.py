@@ -83,12 +83,12 @@ class Measured(NamedTuple):
 
 
 NOT_MEASURED = Measured()
-SPENT_MOST = 9
+SPENT_MOST = 8
 """The number of totals that a bot may report."""
 COST = "cost"
 """The total that counts millionths of a currency."""
-UNTOLD = "untold"
-"""The total that counts requests whose tokens nobody told: tokens and cost are at least what the others add up to."""
+TOKENS_TOLD = "tokens_in_told"
+"""In place of ``tokens_in``: nobody told the tokens of some requests, so tokens and cost are at least so much."""
 CURRENCY_MOST = 16
 """The characters of the name of a currency."""
 _Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]

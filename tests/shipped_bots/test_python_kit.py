@@ -95,5 +95,5 @@ def test_totals_are_sent_to_an_arena_that_asks_for_them(
     assert [act.get("spent") for act in acts] == ([{"lot": 1}, {"lot": 2}] if asked else [None, None])
     (bot.folder / "spends.py").write_text(SPENDS.replace("+= 1", "+= 0.5"))
     wrong = bot.run(data)
-    assert (wrong.code, "want at most 9 names" in wrong.notes) == (0, asked)
+    assert (wrong.code, "want at most 8 names" in wrong.notes) == (0, asked)
     assert [(act["choice"], "spent" in act) for act in wrong.messages[1:]] == [(0, False), (0, False)], "no choice is lost"

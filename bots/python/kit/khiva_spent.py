@@ -13,7 +13,7 @@ Its bot.toml says ``reports = true``. An arena that does not ask for totals is s
 from khiva_kit import Choose, Message, _guarded_pipes, _index, note, read_frame, write_frame
 
 CAPABILITY = "spent"
-NAMES_MOST, NAME_MOST, COUNT_MOST = 9, 32, 2**53 - 1
+NAMES_MOST, NAME_MOST, COUNT_MOST = 8, 32, 2**53 - 1
 
 
 def play(name: str, choose: Choose, spent: dict, currency: str = "", version: str = "") -> None:

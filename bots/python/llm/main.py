@@ -11,9 +11,9 @@ from khiva_kit import note
 from khiva_spent import play
 from settings import Wrong, settle
 
-TOTALS = ("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms", "untold", "cost")
-"""The totals that the arena is told: decisions by who made the choice, tokens, milliseconds, tries
-whose tokens the API did not tell, and millionths of the currency."""
+TOTALS = ("model", "retry", "lot", "failed", "tokens_in", "tokens_out", "waited_ms", "cost")
+"""The totals that the arena is told: decisions by who made the choice, tokens, milliseconds, and millionths of the
+currency. If the API did not tell the tokens of a try, ``tokens_in`` becomes ``tokens_in_told``."""
 
 
 def main() -> None:

@@ -100,7 +100,10 @@ class Player:
         spent, prices = self._spent, self._settings.prices
         spent[by] += 1
         spent["waited_ms"] += ms
-        spent["tokens_in"], spent["tokens_out"], spent["untold"] = self._sum.into, self._sum.out, self._sum.untold
+        if self._sum.untold:
+            spent.pop("tokens_in", None)
+        spent["tokens_in_told" if self._sum.untold else "tokens_in"] = self._sum.into
+        spent["tokens_out"] = self._sum.out
         if prices:  # of a million tokens, so tokens times prices are millionths
             spent["cost"] = round(self._sum.into * prices[0] + self._sum.out * prices[1])
 

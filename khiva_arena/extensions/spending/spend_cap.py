@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.common.result import COST, UNTOLD, Spent
+from khiva_arena.common.result import COST, TOKENS_TOLD, Spent
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.extending import chain_of
 from khiva_arena.competition.playing.limits import TablePlace
@@ -49,7 +49,7 @@ def cost_of(reports: Sequence[Spent | None], currency: str) -> Cost:
     costs = [report for report in told if COST in report.totals]
     return Cost(
         sum(report.totals[COST] for report in costs if report.currency == currency),
-        any(report.decisions and (not report.whole or report.totals.get(UNTOLD, 0) > 0) for report in told),
+        any(report.decisions and (not report.whole or TOKENS_TOLD in report.totals) for report in told),
         frozenset(report.currency for report in costs if report.currency != currency and report.totals[COST]),
         bool(costs),
     )

@@ -14,7 +14,7 @@ from khiva_arena.arbiter.preflight import greetings
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common import manual
-from khiva_arena.common.result import COST, UNTOLD
+from khiva_arena.common.result import COST, TOKENS_TOLD
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.durations import alike
@@ -293,7 +293,7 @@ class _Asked(NamedTuple):
             _check_one({name: bots for name, bots in named.items() if name}, named.get("", ["they"]))
             currency = next(filter(None, named))
         reports = [(seat.name, seat.spent) for outcome in outcomes for seat in outcome.seats]
-        if untold := sorted({harmless(name) for name, report in reports if report and report.totals.get(UNTOLD)}):
+        if untold := sorted({harmless(name) for name, report in reports if report and TOKENS_TOLD in report.totals}):
             words = "an API does not tell the tokens of all requests, so the cap cannot count their cost"
             self.say(f"{OPTION}: {', '.join(untold)}: {words}", warning=True)
         costs = [(outcome, cost_of_outcome(outcome, currency)) for outcome in outcomes]

@@ -5,7 +5,7 @@ from math import isfinite
 
 from msgspec.structs import replace
 
-from khiva_arena.common.result import COST, UNTOLD
+from khiva_arena.common.result import COST, TOKENS_TOLD
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.report.columns import TABLE, Column, Standing
 from khiva_arena.rating.report.shapes import ReportedChoices
@@ -50,7 +50,7 @@ def _has_many(row: Standing) -> bool:
 
 def _is_untold(row: Standing) -> bool:
     """Tell whether an API did not say of every request how many tokens it took."""
-    return bool(row.spent and row.spent.totals.get(UNTOLD))
+    return bool(row.spent and TOKENS_TOLD in row.spent.totals)
 
 
 def _cell(row: Standing, text: str | None, is_untold: bool = False) -> str:
@@ -72,9 +72,10 @@ def _lot_cell(row: Standing) -> str:
     return UNREPORTED if _has_not_reported(row) else _percent(LOT)(row)
 
 
-def _total(name: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing], str]:
+def _total(name: str, *others: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing], str]:
     def cell(row: Standing) -> str:
-        total = row.spent.totals.get(name) if row.spent else None
+        found = [row.spent.totals[one] for one in (name, *others) if one in row.spent.totals] if row.spent else []
+        total = sum(found) if found else None
         text = None if total is None else f"{total / divisor:,.{digits}f}" if digits else f"{total // divisor:,}"
         return _cell(row, text, name in _OF_TOKENS and _is_untold(row))
 
@@ -82,7 +83,7 @@ def _total(name: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing],
 
 
 def _cost(row: Standing) -> str:
-    text = _total(COST, _MICRO, 4)(row)
+    text = _total(COST, divisor=_MICRO, digits=4)(row)
     return f"{text} {row.spent.currency}" if text != _NONE and row.spent and row.spent.currency else text
 
 
@@ -121,14 +122,14 @@ COLUMNS = (
         _percent(FAILED),
         9,
     ),
-    Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in"), 2),
+    Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in", TOKENS_TOLD), 2),
     Column("tok-out", "spent_tokens_out", f"tokens out, {_OWN_WORD}", _total("tokens_out"), 2),
     Column("cost", "spent_cost", f"cost in the currency that the bot names, {_OWN_WORD}", _cost, 4),
     Column(
         "wait-s",
         "spent_seconds",
         f"seconds that it waited for answers, {_OWN_WORD}",
-        _total("waited_ms", 1_000),
+        _total("waited_ms", divisor=1_000),
         2,
     ),
 )
@@ -160,7 +161,7 @@ class SpentColumns:
             lines.append("cost: set your provider's own limit, too; a bot that reports too little passes any cap.")
         if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
             lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
-        if untold := [f"{short(row.name)} {row.spent.totals[UNTOLD]}" for row in rows if row.spent and _is_untold(row)]:
+        if untold := [short(row.name) for row in rows if _is_untold(row)]:
             lines.append(f"Behind >= in tokens and cost, an API did not tell the tokens of some requests: {', '.join(untold)}.")
         if many := [short(row.name) for row in rows if _has_many(row)]:
             lines.append(f"{MARK}: more than {MANY_LOTS:g} % of their choices were random: {', '.join(many)}.")
