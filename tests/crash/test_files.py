@@ -13,7 +13,7 @@ from wording import sentence
 
 from khiva_arena.interface.cli.main import run
 from khiva_arena.records.store import files
-from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.db import VERSION, Store
 
 pytestmark = pytest.mark.soak
 
@@ -94,8 +94,8 @@ def test_version_1(whole: Path, tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     for words in (*READERS, RUN):
-        assert sentence("store", "store-version-engine-reads-2", version="1", readable="2", version_2="7") in refused(
-            words, tmp_path
+        assert sentence("store", "store-version-engine-reads-2", version="1", readable="2", version_2=str(VERSION)) in (
+            refused(words, tmp_path)
         )
 
 
