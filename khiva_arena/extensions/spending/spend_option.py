@@ -113,7 +113,7 @@ def _check_reporting(entrants: Sequence[Bot]) -> None:
     if not any(bot.reports for bot in entrants):
         raise ConfigError(
             f"{OPTION}: none of these bots reports a cost, since no bot.toml here says `reports = true`; leave {OPTION} out, or "
-            f"let the bots report: {manual.where('language-models', 'A bot of your own that reports')}"
+            f"let the bots report: {manual.where('model-costs', 'A bot of your own that reports')}"
         )
 
 
