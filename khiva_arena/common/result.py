@@ -142,7 +142,7 @@ def total(seats: Iterable[Measured]) -> Measured:
     return Measured(*sums)
 
 
-class SpentInAll(Struct, frozen=True):
+class SpentInAll(Struct, frozen=True, omit_defaults=True):
     """The totals that a bot reported over its matches, by its own word.
 
     matches: in which it was offered to report.
@@ -151,6 +151,7 @@ class SpentInAll(Struct, frozen=True):
     at_least: some match ended without its last totals.
     dropped: reports that were none.
     currency: of the total ``cost``, which counts its millionths; "" if it named none.
+    currencies: all in which it reported a cost, in their order, if those are several; left out otherwise.
     """
 
     matches: int
@@ -159,6 +160,7 @@ class SpentInAll(Struct, frozen=True):
     at_least: bool
     dropped: int
     currency: str
+    currencies: tuple[str, ...] = ()
 
 
 def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
@@ -176,10 +178,12 @@ def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
             totals[name] = totals.get(name, 0) + total_of_match
     if not matches:
         return None
-    currency = currencies.pop() if len(currencies) == 1 else ""
-    if currencies:  # no sum is of several
+    several = tuple(sorted(currencies)) if len(currencies) > 1 else ()
+    if several:  # no sum is of several
         del totals[COST]
-    return SpentInAll(matches, decisions, dict(sorted(totals.items())), not whole, dropped, currency)
+    currency = "" if several else "".join(currencies)
+    in_order = dict(sorted(totals.items()))
+    return SpentInAll(matches, decisions, in_order, not whole, dropped, currency, several)
 
 
 class Result(Struct, frozen=True, kw_only=True, gc=False):

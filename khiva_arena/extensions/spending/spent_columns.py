@@ -159,6 +159,10 @@ class SpentColumns:
             )
         if any(row.spent and COST in row.spent.totals for row in rows):
             lines.append("cost: set your provider's own limit, too; a bot that reports too little passes any cap.")
+        for row in rows:
+            if row.spent and row.spent.currencies:
+                named = ", ".join(name or "no currency" for name in row.spent.currencies)
+                lines.append(f"cost: {short(row.name)} reported it in several currencies ({named}), and no sum is of several.")
         if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
             lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
         if untold := [short(row.name) for row in rows if _is_untold(row)]:

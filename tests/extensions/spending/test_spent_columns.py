@@ -193,7 +193,9 @@ def test_a_match_without_its_last_totals_makes_them_at_least(last: bool, shown: 
     assert lots(row(table_of(five_stand_ins), "answers", spent=add_spent([Spent({"lot": 99}, 10)]))) == 100
     other = add_spent([*reports, Spent({"cost": 1}, 1, True, 0, "USD")])
     assert other is not None
-    assert (other.currency, other.totals) == ("", {"lot": 10}), "no sum is of two currencies"
+    assert (other.currency, other.totals, other.currencies) == ("", {"lot": 10}, ("EUR", "USD")), "no sum is of two currencies"
+    of_both = row(table_of(five_stand_ins), "answers", spent=other)
+    assert any("answers reported it in several currencies (EUR, USD)" in note for note in SpentColumns().notes([of_both]))
     crashed = add_spent([*reports, Spent({}, 1)])
     assert crashed is not None
     assert (crashed.currency, crashed.totals["cost"]) == ("EUR", 12_345)
