@@ -47,13 +47,17 @@ def was_told(error: BaseException) -> bool:
 
 
 @contextmanager
-def if_interrupted(say: "Say", how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far a command came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
+def if_interrupted(say: "Say", how_far: Callable[[], str], *, resumes: bool = True) -> Iterator[None]:
+    """Say how far a command came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks.
+
+    resumes: whether the same command goes on from there; if not, ``how_far`` says what it does.
+    """
     try:
         yield
     except KeyboardInterrupt as interrupt:
         if not was_told(interrupt):
-            interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
+            said = f"interrupted: {how_far()}; the same command resumes" if resumes else f"interrupted: {how_far()}"
+            interrupt.add_note(said)
             say(interrupt.__notes__[0])
         raise
 

@@ -1,6 +1,6 @@
 """A cap on what the bots of an event spend, while it is played, and the amounts that a store knows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -61,6 +61,33 @@ def cost_of_outcome(outcome: Outcome, currency: str) -> Cost:
     return cost if outcome.seats or not outcome.begun else cost._replace(at_least=True)
 
 
+class DearReport(NamedTuple):
+    """The dearest report of a bot in a match.
+
+    bot: its name.
+    match: its name, in words.
+    amount: in millionths of the currency.
+    """
+
+    bot: str
+    match: str
+    amount: int
+
+    def why_none_fits(self, cap: int, per_table: int, currency: str) -> str:
+        """Return why no table of such matches fits into a cap; "" if one does. ``per_table``: matches."""
+        if self.amount * per_table < cap:
+            return ""
+        cost = money(self.amount, harmless(currency))
+        too_much = "" if self.amount >= cap else f", and {per_table} such matches would cost"
+        return (
+            f"{harmless(self.bot)} reports {cost} in {self.match}{too_much}, as much as the cap or more: if that is wrong, leave "
+            "this bot out and give --new-event"
+        )
+
+
+NOTHING_DEAR = DearReport("", "", 0)
+
+
 class KnownCosts(NamedTuple):
     """The costs that a store knows of an event.
 
@@ -69,6 +96,7 @@ class KnownCosts(NamedTuple):
     tried: the tries before it began.
     dearest: the most that a table was known to cost when a cap chose its seeds; 0 if none did.
     at_least, foreign, reported: as of ``Cost``, of all.
+    dear: the dearest report of a bot.
     """
 
     tables: dict[TablePlace, int]
@@ -78,6 +106,7 @@ class KnownCosts(NamedTuple):
     at_least: bool
     foreign: frozenset[str]
     reported: bool
+    dear: DearReport
 
     def dearest_table(self, per_table: int) -> int:
         """Return the most that a table cost, or would cost if all its matches cost as much as the dearest."""
@@ -90,30 +119,65 @@ class KnownCosts(NamedTuple):
         return self.tried + sum(self.tables.values())
 
 
-def known_costs(store: Store, event: EventRow, currency: str) -> KnownCosts:
-    """Return the costs that a store knows of an event."""
+def known_costs(
+    store: Store,
+    event: EventRow,
+    currency: str,
+    among: Collection[str] | None = None,
+) -> KnownCosts:
+    """Return the costs that a store knows of an event. ``among``: identities; matches of other bots do not count."""
     tables: dict[TablePlace, int] = {}
     matches: dict[TablePlace, list[int]] = {}
-    whole = Cost()
-    for table, reports, is_recorded in _reports(store, event):
-        cost = cost_of(reports, currency)
-        whole = whole.plus(cost)
+    whole, dear = Cost(), NOTHING_DEAR
+    for attempt in attempts(store, event):
+        bots = [event.bots[bot] for bot in attempt.bots]
+        if among is not None and not all(bot.identity in among for bot in bots):
+            continue
+        cost = cost_of(attempt.reports, currency)
+        whole, table = whole.plus(cost), attempt.table
         tables[table] = tables.get(table, 0) + cost.amount
-        if is_recorded:
+        if attempt.is_recorded:
             matches.setdefault(table, []).append(cost.amount)
+        names, match = [bot.name for bot in bots], f"match {event.number}/{attempt.ordinal}"
+        dear = max(dear, dearest(names, attempt.reports, match, currency), key=_amount)
     caps = [row for row in store.caps(event.id) if row.currency == currency]
     first = next((row for row in caps if row.number == 0), None)
     at_least = whole.at_least or any(row.at_least for row in caps)
-    tried, dearest = (first.spent, first.dearest) if first else (0, 0)
-    return KnownCosts(tables, matches, tried, dearest, at_least, whole.foreign, whole.reported)
+    tried, dearest_tried = (first.spent, first.dearest) if first else (0, 0)
+    return KnownCosts(tables, matches, tried, dearest_tried, at_least, whole.foreign, whole.reported, dear)
 
 
-def _reports(store: Store, event: EventRow) -> Iterator[tuple[TablePlace, Sequence[Spent | None], bool]]:
-    """Yield the table of each attempt at a match, the reports by seat, and whether it is recorded."""
+def dearest(names: Sequence[str], reports: Sequence[Spent | None], match: str, currency: str) -> DearReport:
+    """Return the dearest report of a match. ``names``: of the bots by seat. ``match``: its name, in words."""
+    each = (DearReport(name, match, cost_of([report], currency).amount) for name, report in zip(names, reports, strict=False))
+    return max(each, key=_amount, default=NOTHING_DEAR)
+
+
+def _amount(report: DearReport) -> int:
+    return report.amount
+
+
+class Attempt(NamedTuple):
+    """An attempt at a match.
+
+    ordinal, table: its place in the schedule.
+    bots, reports: by seat: numbers of bots, and what they reported.
+    is_recorded: it was not void.
+    """
+
+    ordinal: int
+    table: TablePlace
+    bots: Sequence[int]
+    reports: Sequence[Spent | None]
+    is_recorded: bool
+
+
+def attempts(store: Store, event: EventRow) -> Iterator[Attempt]:
+    """Yield the attempts at an event's matches that a store has."""
     for match in store.matches(event.id, beside=("spent",)):
-        yield (match.seed, match.lineup), match.spent, True
+        yield Attempt(match.ordinal, (match.seed, match.lineup), [seat.bot for seat in match.seats], match.spent, True)
     for void in store.voids(event.id):
-        yield (void.seed, void.lineup), void.spent, False
+        yield Attempt(void.ordinal, (void.seed, void.lineup), void.bots, void.spent, False)
 
 
 def millionths(word: str) -> int | None:
@@ -196,19 +260,23 @@ class CapOfEvent:
         spent = money(self._law.spent, currency, self._at_least)
         return (
             f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the bots' own word; a higher --spend goes "
-            f"on; {OWN_LIMIT}"
+            f"on{self._why_none_fits()}; {OWN_LIMIT}"
         )
 
     def _first_foreign(self) -> str:
         """Return the name of a bot that reported another currency, and its match."""
         for event in self._events:
-            attempts = [(row.ordinal, [seat.bot for seat in row.seats], row.spent) for row in self._store.matches(event.id)]
-            attempts += [(row.ordinal, row.bots, row.spent) for row in self._store.voids(event.id)]
-            for ordinal, bots, reports in attempts:
-                for bot, report in zip(bots, reports, strict=False):
+            for attempt in attempts(self._store, event):
+                for bot, report in zip(attempt.bots, attempt.reports, strict=False):
                     if cost_of([report], self._cap.currency).foreign:
-                        return f"{harmless(event.bots[bot].name)} in match {event.number}/{ordinal}"
+                        return f"{harmless(event.bots[bot].name)} in match {event.number}/{attempt.ordinal}"
         return "a bot"
+
+    def _why_none_fits(self) -> str:
+        """Return the report that leaves no room for another table, in words behind a sentence; "" if there is none."""
+        dear = max((known_costs(self._store, row, self._cap.currency).dear for row in self._events), key=_amount)
+        why = dear.why_none_fits(self._cap.cap, self._event.definition.seats, self._cap.currency)
+        return why and f"; {why}"
 
     def may_begin(self, table: TablePlace, matches: int) -> bool:
         if self._foreign or not self._law.fits(table):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from math import sqrt
+from operator import attrgetter
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -45,9 +46,11 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.spending.spend_cap import (
     OWN_LIMIT,
     Cost,
+    DearReport,
     KnownCosts,
     SpendCap,
     cost_of_outcome,
+    dearest,
     known_costs,
     millionths,
 )
@@ -60,6 +63,7 @@ from khiva_arena.words import count
 OPTION = "--spend"
 _FEW = 4  # matches of a try at least, if the cap allows them
 _SHARE = 6  # of a cap at most one of so many parts is spent on a try, and the matches under way by then
+_AGAIN = "the next run tries again, which costs again"
 _SURE = 2.0  # standard errors: about 95 %
 
 
@@ -70,6 +74,7 @@ class MatchCost(NamedTuple):
     table: the most that a table is known to cost, or would cost if all its matches were as dear as the dearest.
     source: where it comes from, in words.
     tried: what the try cost that told it.
+    dear: the dearest report of a bot.
     """
 
     mean: float
@@ -77,13 +82,14 @@ class MatchCost(NamedTuple):
     table: int
     source: str
     tried: Cost
+    dear: DearReport
 
 
-def match_cost(amounts: Sequence[int], table: int, source: str, tried: Cost) -> MatchCost:
+def match_cost(amounts: Sequence[int], table: int, source: str, tried: Cost, dear: DearReport) -> MatchCost:
     """Return the cost of a match by those of some. A single one does not say how others differ: half as much again is assumed."""
     mean = fmean(amounts)
     error = _SURE * stdev(amounts) / sqrt(len(amounts)) if len(amounts) > 1 else mean / 2
-    return MatchCost(mean, mean + error, table, source, tried)
+    return MatchCost(mean, mean + error, table, source, tried, dear)
 
 
 def propose(stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: Say, *, new_event: bool) -> Proposal:
@@ -239,13 +245,14 @@ class _Asked(NamedTuple):
     def _recorded(self, currency: str) -> MatchCost | None:
         """Return the cost of a match by matches of the same bots in the store, or else in the newest store beside it that has
         some."""
+        entrants = {bot.identity for bot in self.playing.entrants}
         reporting = {bot.identity for bot in self.playing.entrants if bot.reports}
         for folder in (self.first.out, *stores_beside(self.first.out)):
             if not (folder / FILE).is_file():
                 continue
             try:
                 with Store.read(folder) as store:
-                    found = list(_alike(store, self.definition, reporting, currency))
+                    found = list(_alike(store, self.definition, entrants, reporting, currency))
             except StoreError:
                 if folder == self.first.out:
                     raise
@@ -253,16 +260,13 @@ class _Asked(NamedTuple):
             amounts = [amount for _, known in found for of_table in known.matches.values() for amount in of_table]
             if not amounts or not any(amounts):
                 continue
-            dearest = max(known.dearest_table(self.definition.seats) for _, known in found)
+            table = max(known.dearest_table(self.definition.seats) for _, known in found)
+            dear = max((known.dear for _, known in found), key=attrgetter("amount"))
             numbers = ", ".join(str(event.number) for event, _ in found)
             place = "this store" if folder == self.first.out else str(folder)
             events = f"event{'s' if len(found) > 1 else ''} {numbers}"
-            return match_cost(
-                amounts,
-                dearest,
-                f"{count(len(amounts), 'match', 'matches')} of {events} in {place}",
-                Cost(),
-            )
+            source = f"{count(len(amounts), 'match', 'matches')} of {events} in {place}"
+            return match_cost(amounts, table, source, Cost(), dear)
         return None
 
     def _try(self, executor: Executor, currency: str | None) -> tuple[str, MatchCost]:
@@ -271,29 +275,27 @@ class _Asked(NamedTuple):
         line_ups = formats.shapes(self.definition.terms())[0].line_ups
         most = min(TRY_MATCHES, max(_FEW, line_ups))
         outcomes: list[Outcome] = []
-
-        begun = 0
+        names: dict[int, list[str]] = {}  # by seat, of each match that was begun
         commands: list[Command] = [self.playing.commands[bot.identity] for bot in self.playing.entrants]
-        trial = Trial(self.definition, self.sandbox, 0.0, self.say)
-        tables = trial.tables(executor, commands)
-        with if_interrupted(self.say, lambda: _how_far(begun, outcomes)):
-            while begun < most and (at_a_time := self._fitting(outcomes, executor)):
-                batch = list(islice(tables, 1 if executor.whole_tables else min(at_a_time, most - begun)))
+        tables = Trial(self.definition, self.sandbox, 0.0, self.say).tables(executor, commands)
+        with if_interrupted(self.say, lambda: _how_far(len(names), outcomes), resumes=False):
+            while len(names) < most and (at_a_time := self._fitting(outcomes, executor)):
+                batch = list(islice(tables, 1 if executor.whole_tables else min(at_a_time, most - len(names))))
                 if not batch:
                     break
-                begun += sum(map(len, batch))
+                names |= {job.ordinal: [seat.name for seat in job.header.seats] for table in batch for job in table}
                 executor.try_tables(batch, outcomes.append)
+        told = [(name, seat.spent) for one in outcomes for name, seat in zip(names[one.ordinal], one.seats, strict=False)]
         if currency is None:
-            named: dict[str, list[str]] = {}
-            for outcome in outcomes:
-                for seat in outcome.seats:
-                    if seat.spent and COST in seat.spent.totals:
-                        named.setdefault(seat.spent.currency, []).append(harmless(seat.name))
-            named = {name: sorted({*bots}) for name, bots in named.items()}
-            _check_one({name: bots for name, bots in named.items() if name}, named.get("", ["they"]))
-            currency = next(filter(None, named))
-        reports = [(seat.name, seat.spent) for outcome in outcomes for seat in outcome.seats]
-        if untold := sorted({harmless(name) for name, report in reports if report and TOKENS_TOLD in report.totals}):
+            named: dict[str, set[str]] = {}
+            for name, report in told:
+                if report and COST in report.totals:
+                    named.setdefault(report.currency, set()).add(harmless(name))
+            silent = named.pop("", {"they"})
+            _check_one({name: sorted(bots) for name, bots in named.items()}, sorted(silent))
+            currency = next(iter(named))
+        of_untold = {name for name, report in told if report and TOKENS_TOLD in report.totals}
+        if untold := sorted(map(harmless, of_untold)):
             words = "an API does not tell the tokens of all requests, so the cap cannot count their cost"
             self.say(f"{OPTION}: {', '.join(untold)}: {words}", warning=True)
         costs = [(outcome, cost_of_outcome(outcome, currency)) for outcome in outcomes]
@@ -301,7 +303,9 @@ class _Asked(NamedTuple):
         for _, cost in costs:
             tried = tried.plus(cost)
         played = [cost.amount for outcome, cost in costs if outcome.record is not None]
-        spent = f"the try of {count(len(played), 'match', 'matches')} spent {money(tried.amount, currency, tried.at_least)}"
+        amount = money(tried.amount, harmless(currency), tried.at_least)
+        matches = count(len(played), "match", "matches")
+        spent = f"the try of {matches} spent {amount}; {_AGAIN}"
         if tried.foreign:
             others = ", ".join(sorted(harmless(name) or "no currency" for name in tried.foreign))
             raise ConfigError(f"{OPTION}: a bot reported a cost in {others}, and others in {harmless(currency)}; {spent}")
@@ -311,8 +315,10 @@ class _Asked(NamedTuple):
             raise ConfigError(
                 f"{OPTION}: no bot reported a cost, so a cap ends nothing; leave it out, or give each bot its prices"
             )
-        source = f"a try of {count(len(played), 'match', 'matches')}, which cost {money(tried.amount, currency, tried.at_least)}"
-        return currency, match_cost(played, self.definition.seats * max(played), source, tried)
+        source = f"a try of {matches}, which cost {amount}"
+        each = (_dearest_of(one, names[one.ordinal], currency) for one in outcomes)
+        dear = max(each, key=attrgetter("amount"))
+        return currency, match_cost(played, self.definition.seats * max(played), source, tried, dear)
 
     # --- the choice ---
 
@@ -345,8 +351,10 @@ class _Asked(NamedTuple):
         if room < shape.line_ups:
             needs = f"one seed of {count(shape.line_ups, 'line-up')} costs about {money(round(a_seed), harmless(currency))}"
             self_words = "too little" if not chain else "too little to extend the event"
-            again = "; the next run tries again, which costs again" if measure.tried.amount else ""
-            raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; give more, or fewer bots{again}")
+            again = f"; {_AGAIN}" if measure.tried.amount else ""
+            why = measure.dear.why_none_fits(self.cap, seats, currency)
+            advice = why or "give more, or fewer bots"
+            raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; {advice}{again}")
         matches = shape.seeds * shape.line_ups * seats
         lines = (
             f"{OPTION}: {a_match}",
@@ -364,16 +372,22 @@ def _told(outcome: Outcome) -> int:
     return sum(seat.spent.totals.get(COST, 0) for seat in outcome.seats if seat.spent)
 
 
+def _dearest_of(outcome: Outcome, names: Sequence[str], currency: str) -> DearReport:
+    return dearest(names, [seat.spent for seat in outcome.seats], f"match {outcome.ordinal} of the try", currency)
+
+
 def _how_far(begun: int, outcomes: Sequence[Outcome]) -> str:
     """Return how far a try came, for a user who interrupts it."""
     spent = money(sum(map(_told, outcomes)), "", at_least=begun > 0).strip()
-    return f"a try began {count(begun, 'match', 'matches')} and spent {spent}, which the next run does not count"
+    return f"a try began {count(begun, 'match', 'matches')} and spent {spent}; {_AGAIN}"
 
 
-def _alike(store: Store, definition: Definition, reporting: set[str], currency: str) -> Iterator[tuple[EventRow, KnownCosts]]:
-    """Yield the events of such matches in which all bots play that report, with their costs."""
+def _alike(
+    store: Store, definition: Definition, entrants: set[str], reporting: set[str], currency: str
+) -> Iterator[tuple[EventRow, KnownCosts]]:
+    """Yield the events of such matches in which all bots play that report, with the costs of the matches among the entrants."""
     for event in store.events():
         if alike(event.definition, definition) and reporting <= {bot.identity for bot in event.bots}:
-            known = known_costs(store, event, currency)
+            known = known_costs(store, event, currency, entrants)
             if known.matches and known.reported and not known.foreign:
                 yield event, known

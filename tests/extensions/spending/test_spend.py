@@ -7,8 +7,9 @@ from typing import Any
 
 import pages
 import pytest
-from arena import arena, bots
+from arena import arena, bots, kill, wait_for_matches
 from cases import cases
+from forked_command import started
 from msgspec.structs import replace
 from stand_in import costly
 from wording import sentence
@@ -20,11 +21,15 @@ from khiva_arena.common.exit_codes import BAD_RESULT, UNUSABLE
 from khiva_arena.competition.playing.executor import LocalExecutor
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.spending.spend_cap import Cost, SpendCap
+from khiva_arena.rating.report.capped import money
 from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.transcripts import unpacked
 
 pytestmark = pytest.mark.slow
 HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--rule", "max_turns=6", "--out", "out", "--seed", "cap")
+MOST = 2**53 - 1
 ENDED, REACHED = sentence("spending", "ended", number="1"), sentence("spending", "reached", number="1")
+TRIES_AGAIN = sentence("spending", "tries-again")
 
 
 def logged(folder: Path) -> int:
@@ -107,6 +112,41 @@ def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(tmp_pat
     assert part["capped"]["spent"] <= 4 * 1_000 + (begun_before + 1) * 1_000_000
 
 
+def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun(tmp_path)
+    real, matches = pool.play_live, list[str]()
+
+    async def absurd(job: Any, *more: Any, **also: Any) -> Outcome:
+        outcome = await real(job, *more, **also)
+        matches.append(job.header.match)
+        seats = [
+            replace(seat, spent=replace(seat.spent, totals={"cost": MOST})) if named.name == "c" and seat.spent else seat
+            for named, seat in zip(job.header.seats, outcome.seats, strict=True)
+        ]
+        return replace(outcome, seats=tuple(seats))
+
+    monkeypatch.setattr(pool, "play_live", absurd)
+    at_most = f"c reports {money(MOST, 'EUR')} in match 1/"
+    for _ in range(2):  # it stays so
+        said = " ".join(arena(*run, "--spend", "3", "-j", "1", cwd=tmp_path, code=BAD_RESULT).stderr.split())
+        assert at_most in said
+        assert "leave this bot out and give --new-event" in said
+    played = len(matches)
+    said = " ".join(arena(*run, "--spend", "3", "--new-event", cwd=tmp_path, code=UNUSABLE).stderr.split())
+    assert at_most in said
+    assert "3.00 EUR is too little" in said
+    assert len(matches) == played
+    without = [*run[:5], *run[7:], "--spend", "0.02", "--new-event"]
+    said = arena(*without, cwd=tmp_path).stderr
+    assert "a match costs 0.001 EUR, from 2 matches of event 1 in this store" in said
+    tried = [*run[:-3], "other", "--seed", "cap", "--spend", "3"]
+    (tmp_path / "out").rename(tmp_path / "away")
+    (tmp_path / "away" / "arena.db").unlink()
+    said = " ".join(arena(*tried, cwd=tmp_path, code=UNUSABLE).stderr.split())
+    assert re.search(rf"c reports {re.escape(money(MOST, 'EUR'))} in match \d+ of the try", said)
+    assert TRIES_AGAIN in said
+
+
 def test_a_bot_that_reports_another_currency_is_named_with_its_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = begun(tmp_path)
     real = pool.play_live
@@ -129,7 +169,7 @@ def test_a_try_begins_one_match_while_no_cost_is_known(tmp_path: Path, monkeypat
     named = bots(*(costly(tmp_path, name, cost=20_000) for name in ("a", "b", "c")))
     said = arena("run", *named, *HOW, "--spend", "0.1", "-j", "4", cwd=tmp_path, code=UNUSABLE).stderr
     assert "0.04 are spent" in said
-    assert "the next run tries again, which costs again" in said
+    assert TRIES_AGAIN in said
 
     stop = KeyboardInterrupt()
 
@@ -139,7 +179,8 @@ def test_a_try_begins_one_match_while_no_cost_is_known(tmp_path: Path, monkeypat
     monkeypatch.setattr(LocalExecutor, "try_tables", stopped)
     with pytest.raises(KeyboardInterrupt):
         arena("run", *named, *HOW, "--spend", "9", cwd=tmp_path)
-    assert "interrupted: a try began 1 match and spent at least 0.00, " in stop.__notes__[0]
+    (note,) = stop.__notes__
+    assert note == f"interrupted: a try began 1 match and spent at least 0.00; {TRIES_AGAIN}"
 
 
 def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
@@ -191,6 +232,38 @@ def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkey
     assert REACHED in again.stderr, "they count in the next run, too"
     dying = ["run", *bots("a", "dying"), *HOW[:-3], "other", "--spend", "0.02"]
     assert re.search(r"which cost at least [\d.]+ EUR", arena(*dying, cwd=tmp_path).stderr)
+
+
+@pytest.mark.soak
+def test_a_killed_event_goes_on_and_each_recorded_match_has_its_transcripts(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    named = bots(*(costly(tmp_path, name, log=log) for name in ("a", "b", "c")))
+    run = ["run", *named, *HOW, "-j", "2", "--transcripts", "2MB"]
+    arena(*run, "--seeds", "5", "--commit", cwd=tmp_path)
+    for matches in (2, 7):
+        running = started(*run, "--spend", "1", cwd=tmp_path)
+        wait_for_matches(tmp_path / "out" / "arena.db", matches)
+        kill(running)
+        running.communicate(timeout=60)
+        assert_transcripts(tmp_path, matches)
+    arena(*run, "--spend", "0.0205", cwd=tmp_path, code=BAD_RESULT)
+    (part,) = table_of(tmp_path)["partial"]
+    assert_transcripts(tmp_path, part["recorded"])
+    assert part["capped"]["at_least"]
+    assert part["capped"]["spent"] == logged(tmp_path) == 1_000 * part["recorded"]
+    assert logged(tmp_path) <= sum(map(int, log.read_text().split())), "matches that the kills took are in the bots' log alone"
+    assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
+
+
+def assert_transcripts(folder: Path, at_least: int) -> None:
+    """Look at the transcripts of both seats of each recorded match: they hold the last line of a match that was played whole."""
+    with Store.read(folder / "out") as store:
+        (event,) = store.events()
+        ordinals = sorted(store.recorded(event.id))
+        assert len(ordinals) >= at_least
+        for ordinal in ordinals:
+            kept = [b"".join(text for _, text in unpacked(row.packed)) for row in store.transcripts(event.id, ordinal)]
+            assert [b"in all 500" in text for text in kept] == [True, True]
 
 
 @cases("matches", [0, 3])

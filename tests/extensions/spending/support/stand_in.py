@@ -61,6 +61,9 @@ spent = {"model": 0, "lot": 0, "cost": int(cost)}
 
 def choose(decide, match):
     spent["model"] += 1
+    if LOG and spent["model"] == 1:
+        with open(LOG, "a") as file:
+            print(cost, file=file)
     if dies == "dies" and match["seat"] == 0 and spent["model"] == 3:
         note("in all %d" % spent["cost"])
         os._exit(1)
@@ -72,16 +75,17 @@ note("in all %d" % spent["cost"])
 """
 
 
-def costly(folder: Path, name: str, currency: str = "EUR", cost: int = 500, dies: bool = False) -> str:
+def costly(folder: Path, name: str, currency: str = "EUR", cost: int = 500, dies: bool = False, log: Path | None = None) -> str:
     """Write a bot that reports so many millionths for each match, and return its name.
 
     currency: that its hello names; "none" for none.
     dies: whether it exits in the first seat at its third decision.
+    log: a file to which it adds the cost of each match, when it is first asked.
     """
     place = folder / name
     place.mkdir(parents=True)
     kit = Path(__file__).parents[4] / "bots" / "python" / "kit"
-    (place / "main.py").write_text(_COSTLY)
+    (place / "main.py").write_text(f"LOG = {str(log or '')!r}\n{_COSTLY}")
     for file in ("khiva_kit.py", "khiva_spent.py"):
         (place / file).write_bytes((kit / file).read_bytes())
     run = f"{{python}} main.py {currency} {cost} {'dies' if dies else 'lives'}"
