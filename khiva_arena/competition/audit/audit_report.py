@@ -15,6 +15,7 @@ from khiva_arena.common.text import LONGEST, harmless, preformatted
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.sample import Sample
 from khiva_arena.errors import ArenaError, GameFault
+from khiva_arena.rating.report.capped import EndedByCap, money
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import Definition, ModuleFile
@@ -24,6 +25,26 @@ from khiva_arena.records.store.rows import EventRow, MatchRow, VoidRow
 from khiva_arena.words import count
 
 MODULES_UNUSED = "--modules: only --rerun-bots runs them; add it"
+
+
+class OwnWord(NamedTuple):
+    """The bots' own word, of which nobody can check more than its shape.
+
+    reports: whether bots reported tokens, costs or the like.
+    transcripts: whether what they wrote was kept.
+    """
+
+    reports: bool = False
+    transcripts: bool = False
+
+    @property
+    def line(self) -> str:
+        """What there is, in a line; "" for nothing."""
+        if not self.reports and not self.transcripts:
+            return ""
+        alone = "tokens and costs" if self.reports else "transcripts"
+        what = "tokens, costs and transcripts" if self.reports and self.transcripts else alone
+        return f"{what} are the bots' own word; nothing here checks them"
 
 
 @dataclass(slots=True)
@@ -40,7 +61,9 @@ class EventReport:
     unrevealed: the number of sound matches that were checked with a secret that is still private.
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
-    closed: whether it was closed before it was over.
+    closed: whether it was closed before it was over, as every event of a bundle that a cap ended.
+    capped: the cap that ended an event of a bundle, in words; "" for none.
+    own_word: what is in it by the bots' own word.
     extends: the id of the event to which it adds its seeds, None for none.
     extends_number: that event's number, if it was checked, too.
     sample: the matches that were drawn to be replayed; None if all were.
@@ -70,6 +93,8 @@ class EventReport:
     public: str | None = None
     ground: bool = False
     closed: bool = False
+    capped: str = ""
+    own_word: OwnWord = field(default_factory=OwnWord)
     extends: str | None = None
     extends_number: int | None = None
     sample: Sample | None = None
@@ -90,6 +115,12 @@ class EventReport:
         """Note a problem, which may hold words of a hostile file."""
         self.problems.append(harmless(problem, LONGEST))
 
+    def take_cap(self, capped: EndedByCap | None) -> None:
+        """Note the cap that ended an event of a bundle, if one did."""
+        if capped:
+            self.closed = True
+            self.capped = f"a cap of {money(capped.cap, harmless(capped.currency))}"
+
     def passes(self, name: str, check: Callable[[], None]) -> bool:
         """Tell whether a check passes; if not, note the reason as a problem of the part with that name.
 
@@ -109,7 +140,10 @@ class EventReport:
         """The part of the event that is sound, in a line."""
         of = f"{len(self.sample.ordinals)} drawn" if self.sample else f"{self.planned}"
         of = f"{self.sound} of {of} matches are sound"
-        state = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
+        state = "missing" if self.problems else "not played yet"
+        if self.closed and not self.problems:
+            by_cap = f"by its organiser's word {self.capped} ended it"
+            state = f"not played, since {by_cap if self.capped else 'it was closed'}"
         tail = f", {self.missing} are {state}" if self.missing else ""
         tail += f", {self.left_out} are of tables set aside for good" if self.left_out else ""
         tail += f", {count(len(self.unconfirmed_matches), 'is', 'are')} unconfirmed" if self.unconfirmed_matches else ""
@@ -129,10 +163,9 @@ class EventReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
         of_rerun = ("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ()
-        left_out = {"commitment", "sample", "rerun_cost", *of_rerun}
-        left_out |= {
-            name for name in ("left_out", "meter", "interpreters", "unpublished", "without_bots") if not getattr(self, name)
-        }
+        left_out = {"commitment", "sample", "rerun_cost", "own_word", *of_rerun}
+        rare = ("left_out", "meter", "interpreters", "unpublished", "without_bots", "capped")
+        left_out |= {name for name in rare if not getattr(self, name)}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sample = {"sample": self.sample.to_dict(*self.of_sample)} if self.sample else {}
         cost = {"rerun_cost": self.rerun_cost.to_dict()} if self.rerun_cost else {}
@@ -282,6 +315,9 @@ class EventSource(Protocol):
 
     def lines(self) -> Iterator[AuditLine]:
         """Yield the lines to be checked. Raises RecordError for a file that cannot be read any further."""
+
+    def own_word(self) -> OwnWord:
+        """Return what there is, once all lines were read, that is the bots' own word. A damaged store has none."""
 
     def results(self) -> Iterable[Result]:
         """Return the results of the event's matches in schedule order, as far as they are known: a sequential test ends by

@@ -12,7 +12,7 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.common.result import Result, Spent
 from khiva_arena.common.text import LONGEST, harmless
-from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult
+from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, OwnWord
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.sample import Sample
@@ -190,6 +190,7 @@ class BundledEvent:
         self._cost = ahead.cost
         self._lines = lines
         self._spent: dict[int, tuple[Spent | None, ...]] = {}
+        self._has_reports = self._has_transcripts = False
 
     def cost(self) -> RerunCost:
         return self._cost
@@ -211,7 +212,13 @@ class BundledEvent:
                 raise _misplaced(self.event, line)
             before = place
             if isinstance(line, bundle.OverLine):
-                self.event = structs.replace(self.event, set_aside=line.set_aside)
+                closed = "by its cap" if line.capped else None
+                self.event = structs.replace(self.event, set_aside=line.set_aside, closed=closed)
+                if hasattr(self, "matches"):  # the definition is sound
+                    self.matches.event, self.matches.capped = self.event, line.ended_by_cap
+            if isinstance(line, bundle.MatchLine):
+                self._has_reports |= line.spent is not msgspec.UNSET
+                self._has_transcripts |= line.transcripts is not msgspec.UNSET
             if isinstance(line, bundle.MatchLine) and line.spent is not msgspec.UNSET:
                 if len(line.spent) != self.event.definition.seats:
                     raise RecordError(f"match {self.event.number}/{line.ordinal}: what its bots spent is not by seat")
@@ -237,6 +244,9 @@ class BundledEvent:
                 check_size(entry.packed, entry.total)
         except ValueError as error:
             raise RecordError(f"{match}: {error}") from None
+
+    def own_word(self) -> OwnWord:
+        return OwnWord(self._has_reports, self._has_transcripts)
 
     def results(self) -> Iterable[Result]:
         return self.matches.results

@@ -17,7 +17,7 @@ from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, r
 from khiva_arena.competition.audit.sample import AT_ONCE
 from khiva_arena.competition.audit.set_aside import left_out_of
 from khiva_arena.competition.events import stored
-from khiva_arena.competition.events.find import CHANGED, uncollected
+from khiva_arena.competition.events.find import CHANGED, may_be_capped, uncollected
 from khiva_arena.competition.events.record_check import why_not_as_recorded
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.games.registry import HASHED, get
@@ -123,6 +123,7 @@ class _EventAudit:
         if self._module:
             self.report.add("its modules: the last one is not whole")
         self.report.digest = run_digest(self.digests)
+        self.report.own_word = self.source.own_word()
         self.report.sample = self.source.sample
 
     def _take(self, line: AuditLine, outcome: Replayed | None) -> None:
@@ -150,6 +151,7 @@ class _EventAudit:
             case MatchRow():
                 self._take_match(line.ordinal, line.record, line.digest, line, outcome)
             case bundle.OverLine() if self.timetable:
+                self.report.take_cap(line.ended_by_cap)
                 self._check_end(self.timetable, line.digest)
 
     def _leave(self, row: MatchRow) -> None:
@@ -399,10 +401,11 @@ class _EventAudit:
             yield f"{prefix}the run digest was {digest} when the event was over"
 
     def _misfits_if_closed(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
-        """Yield each contradiction at the end of a closed event: closing reveals the run's secret and that of each seed that
-        has a match."""
+        """Yield each contradiction at the end of a closed event: closing reveals the secrets of the run and of seeds played."""
         if not self.report.missing:
             yield "it was closed, though all of its matches are recorded"
+        elif self.source.bundled and not may_be_capped(self.source.event.definition, self.recorded):
+            yield "its end: by its cap it would have whole tables, the first of the schedule, and it has others"
         played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
         if self.revealed.keys() != {RUN_SECRET, *played}:
             yield "the revealed secrets do not match the run and the seeds played until it was closed"

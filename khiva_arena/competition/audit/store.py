@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from khiva_arena.common.result import Result
-from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage
+from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage, OwnWord
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.sample import Sample
@@ -113,6 +113,13 @@ class StoredEvent:
         yield from _read("its modules", lambda: [*map(Damage, stored.damaged_modules(store.folder, self.event.definition))])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
         yield from _read("its transcripts", lambda: [*map(Damage, store.changed_transcripts(event))])
+
+    def own_word(self) -> OwnWord:
+        store, event = self._store, self.event.id
+        try:
+            return OwnWord(store.has_reports(event), bool(store.room_of_transcripts(event)))
+        except StoreError:  # which was noted when the matches were read
+            return OwnWord()
 
     def _matches(self, ordinals: list[int]) -> Iterator[AuditLine]:
         """Yield some matches: read together, or one by one unless all are there and intact, so that a damaged one hides no

@@ -7,6 +7,7 @@ from typing import Any
 from khiva_arena.common.result import Result, Spent
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.results import of_record
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.schedule.formats import ScheduledMatch, Shape
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.record import Record
@@ -21,12 +22,14 @@ class BundledMatches:
     timetable: of the event.
     results: in schedule order.
     digests: of their records.
+    capped: the cap that ended the event; None if none did.
     """
 
     event: EventRow
     timetable: Timetable
     results: list[Result] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
+    capped: EndedByCap | None = None
 
     def add(self, match: ScheduledMatch, record: Record, voids: int, spent: Sequence[Spent | None] = ()) -> None:
         """Add a match. ``voids``: void attempts at it. ``spent``: what its bots reported."""
@@ -51,8 +54,8 @@ class MatchesByEvent:
         self.members = {member.event.id: member for member in members}
         self._links = links
 
-    def capped(self, event: EventRow) -> None:
-        """Return None: a bundle does not say why an event is not over."""
+    def capped(self, event: EventRow) -> EndedByCap | None:
+        return self.members[event.id].capped
 
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
         return league_order(self._links[:links], lambda event: self.members[event].event if event in self.members else None)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import count
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,11 +13,18 @@ from khiva_arena import __version__
 from khiva_arena.common.result import Measured
 from khiva_arena.competition.events.bundled_matches import BundledMatches, MatchesByEvent
 from khiva_arena.competition.events.conditions import settings_of
-from khiva_arena.competition.events.find import CHANGED, matches_of, voids_of
+from khiva_arena.competition.events.find import (
+    CHANGED,
+    ended_by_cap,
+    matches_of,
+    may_be_capped,
+    voids_of,
+)
 from khiva_arena.competition.events.pool_tables import tables_in
 from khiva_arena.competition.events.published_bots import published_bots
 from khiva_arena.competition.events.stored import bare_timetable, damaged
 from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.report.rating_table import to_json
 from khiva_arena.rating.schedule.formats import ScheduledMatch
 from khiva_arena.records.replay.definition import DefinedBot, ModuleFile
@@ -56,12 +64,13 @@ def write_bundle(
     file cannot be written.
     """
     _check_over(store, events)
+    capped = {event.id: cap for event in events if (cap := ended_by_cap(store, event))}
     with new_file(path) as file:
         has_persons = any(bot.person for event in events for bot in event.definition.bots)
         reports = any(
             store.has_reports(event.id) or (with_transcripts and store.room_of_transcripts(event.id)) for event in events
         )
-        is_extended = has_persons or reports
+        is_extended = has_persons or reports or bool(capped)
         writer = bundle.Writer(file, __version__, bundle.EXTENDED if is_extended else bundle.FORMAT)
         links: list[dict[str, Any]] = []
         for link in store.links():
@@ -71,7 +80,10 @@ def write_bundle(
             writer.add(bundle.LinkLine(links[-1]))
         written = _Written(published_bots(links)) if with_modules else None
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
-        members = [_add_event(writer, store, event, written, with_transcripts=with_transcripts) for event in numbered]
+        members = [
+            _add_event(writer, store, event, written, capped.get(event.id), with_transcripts=with_transcripts)
+            for event in numbered
+        ]
         for table in tables_of(members, links):
             writer.add(table)
         return WrittenBundle(sum(len(member.results) for member in members), writer.end())
@@ -79,17 +91,22 @@ def write_bundle(
 
 def _check_over(store: Store, events: Sequence[EventRow]) -> None:
     """Raise ConfigError with every event that cannot be published yet: its secrets are private until it is over."""
-    problems = []
+    problems, others = [], "name only events that are over"
     for event in events:
-        if event.closed:
-            reason = f"event {event.number} ({event.id}) was closed before it was over, and only complete events are bundled"
-            problems.append(f"{store.folder}: {reason}; name only events that are over")
+        recorded, capped = store.recorded(event.id), ended_by_cap(store, event)
+        if event.closed and not (capped and may_be_capped(event.definition, recorded)):
+            what = "was ended by a cap within a table" if capped else "was closed before it was over"
+            reason = f"event {event.number} ({event.id}) {what}"
+            why = "and only complete events are bundled"
+            problems.append(f"{store.folder}: {reason}, {why}; {others}")
         elif store.conclusion(event.id) is None:
-            done, planned = len(store.recorded(event.id)), bare_timetable(event).matches
-            how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
-            problems.append(
-                f"{store.folder}: {how_far}; finish it with the command that began it, or name only events that are over"
-            )
+            planned = bare_timetable(event).matches
+            how_far = f"event {event.number} ({event.id}) is not over"
+            how_far += f": {len(recorded)} of {planned} matches are recorded"
+            close = f"khiva-arena close {quote(str(store.folder))} {event.number}"
+            cap = f"a cap ended it, and `{close}` makes that its end; " if capped else ""
+            finish = "finish it with the command that began it"
+            problems.append(f"{store.folder}: {how_far}; {cap}{finish}, or {others}")
     if not events:
         problems.append(f"{store.folder}: no event to bundle; `khiva-arena run` plays one")
     if problems:
@@ -144,11 +161,18 @@ def _transcripts(store: Store, event: EventRow, match: MatchRow) -> tuple[bundle
 
 
 def _add_event(
-    writer: bundle.Writer, store: Store, event: EventRow, written: _Written | None, *, with_transcripts: bool
+    writer: bundle.Writer,
+    store: Store,
+    event: EventRow,
+    written: _Written | None,
+    capped: EndedByCap | None,
+    *,
+    with_transcripts: bool,
 ) -> BundledMatches:
     """Add an event to a bundle with its secrets, voids and matches. Return its matches.
 
     written: the modules and payloads that stand in the bundle; None if it is to have none
+    capped: the cap that ended it
     """
     bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
     public = msgspec.UNSET if event.public is None else event.public
@@ -175,8 +199,17 @@ def _add_event(
         matches.add(
             ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)
         )
-    writer.add(bundle.OverLine(store.conclusion(event.id) or "", event.set_aside))
+    cap = _as_entry(capped) if capped else None
+    over = bundle.OverLine(store.conclusion(event.id) or "", event.set_aside, cap)
+    writer.add(over)
+    matches.capped = over.ended_by_cap
     return matches
+
+
+def _as_entry(capped: EndedByCap) -> bundle.CapEntry:
+    spent = min(capped.spent, bundle.NUMBER_MOST)
+    at_least = capped.at_least or spent < capped.spent
+    return bundle.CapEntry(capped.cap, spent, at_least, capped.currency)
 
 
 class BundledResults(MatchesByEvent):
@@ -211,5 +244,6 @@ def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]]
         rows = [
             {key: None if key in MEASURED else value for key, value in row.items() if key != "spent"} for row in plain["rows"]
         ]
-        lines.append(bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **table.places_json()}))
+        also = {**table.places_json(), **table.partial_json()}
+        lines.append(bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **also}))
     return lines

@@ -3,18 +3,21 @@ in_bundle.py does the same for a bundle."""
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
 from typing import NamedTuple
 
 from khiva_arena.common.result import Result
 from khiva_arena.common.say import Say
+from khiva_arena.competition.events.extending import can_be_extended
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.competition.events.stored import bare_timetable, damaged, refuse_damaged
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.rating.schedule.timetable import Timetable
+from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import BESIDE, EventRow, MatchRow, Store, VoidRow
 
 _ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
@@ -33,8 +36,26 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     return events
 
 
+def ended_by_cap(store: Store, event: EventRow) -> EndedByCap | None:
+    """Return the cap that ended an event short, closed since or not; None if none did, or if it has gone on since."""
+    row = next(reversed(store.caps(event.id)), None)
+    if row is None or not row.number or row.recorded != len(store.recorded(event.id)):
+        return None
+    is_over = store.conclusion(event.id) is not None and not event.closed
+    return None if is_over else EndedByCap(row.cap, row.spent, row.at_least, row.currency)
+
+
+def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
+    """Tell whether an event can have ended by a cap with these matches: whole tables, the first of the schedule. ``recorded``:
+    ordinals."""
+    if not can_be_extended(definition) or len(recorded) % definition.seats:
+        return False
+    return {*recorded} == {*range(len(recorded))}
+
+
 def rated_events(store: Store, words: tuple[str, ...], say: Say, *, names: bool = True) -> list[EventRow]:
-    """Return the events that count for results: without words those that were closed before they were over are left out.
+    """Return the events that count for results: without words, those that were closed before they were over are left out,
+    unless a cap had ended them.
 
     say: gets a line on each event that is left out.
     names: whether an event that is named is included, as that line then says.
@@ -43,6 +64,7 @@ def rated_events(store: Store, words: tuple[str, ...], say: Say, *, names: bool 
     """
     events = events_of(store, words)
     closed_events = [event for event in events if event.closed and not words]
+    closed_events = [event for event in closed_events if ended_by_cap(store, event) is None]
     for event in closed_events:
         how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches"
         include = f"; name event {event.number} to include it" if names else ""

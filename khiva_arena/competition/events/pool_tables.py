@@ -77,6 +77,12 @@ class PooledTable(NamedTuple):
         kept = f"; runners kept at {', '.join(self.cells)}" if self.cells else ""
         return self.heading + kept + (f"; partial: {', '.join(parts)}" if parts else "")
 
+    def caps(self) -> list[str]:
+        """Return a sentence for each event that a cap ended."""
+        numbers = {event.id: event.number for event in self.events}
+        ends = [(numbers[part.event], part.capped) for part in self.partial]
+        return [f"Event {number} was {ended_by(capped)}." for number, capped in ends if capped]
+
     def verdict(self, settings: str = "", *, store: bool = True, command: Callable[[int], str] | None = None) -> str:
         """Return who won, whether that could be luck, and how many more seeds would tell, as ``rating.report.verdict`` says it.
 
@@ -108,13 +114,16 @@ class PooledTable(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""
-        partial = {"partial": to_builtins(self.partial)} if self.partial else {}
         selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
-        more = {**selection, **partial, **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
+        more = {**selection, **self.partial_json(), **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
         more |= {"not_played": to_builtins(self.not_played)} if self.not_played else {}
         return {**settings_of(self.events), **table, **self.places_json(), **more}
+
+    def partial_json(self) -> dict[str, Any]:
+        """Return the events that are not over under their key, {} if there are none."""
+        return {"partial": to_builtins(self.partial)} if self.partial else {}
 
     def places_json(self) -> dict[str, Any]:
         """Return the places under their key, {} if there are none."""
@@ -195,9 +204,9 @@ def _table(
 ) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(source, event))]
     partial = tuple(
-        shapes.Partial(event.id, source.recorded(event), bare_timetable(event).matches, source.capped(event))
+        shapes.Partial(event.id, source.recorded(event), bare_timetable(event).matches, capped)
         for event in events
-        if source.digest(event) is None
+        if (capped := source.capped(event)) or source.digest(event) is None
     )
     fitted = standings_of(events, source.results(*events), request.anchors, request.among, say)
     standings = league_table(fitted, order, events)

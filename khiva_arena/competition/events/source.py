@@ -6,12 +6,12 @@ from typing import Protocol
 import msgspec
 
 from khiva_arena.common.result import Result
-from khiva_arena.competition.events.find import CHANGED
+from khiva_arena.competition.events.find import CHANGED, ended_by_cap
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.pools import results_of
 from khiva_arena.competition.events.stored import damaged, refuse_damaged, refuse_no_batch, round_results
 from khiva_arena.errors import RecordError
-from khiva_arena.rating.report.shapes import EndedByCap
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.store.db import EventRow, Store
@@ -68,10 +68,7 @@ class StoredResults:
         return len(self.store.recorded(event.id))
 
     def capped(self, event: EventRow) -> EndedByCap | None:
-        row = next(reversed(self.store.caps(event.id)), None)
-        if row is None or not row.number or row.recorded != self.recorded(event):
-            return None
-        return EndedByCap(row.cap, row.spent, row.at_least, row.currency)
+        return ended_by_cap(self.store, event)
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)

@@ -9,7 +9,7 @@ from khiva_arena.arbiter.wire import Ending
 from khiva_arena.common.hooks import Hook, row_of
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import printable
-from khiva_arena.competition.events.find import CHANGED
+from khiva_arena.competition.events.find import CHANGED, ended_by_cap
 from khiva_arena.competition.events.stored import damaged
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
@@ -104,8 +104,7 @@ class SeatTranscript(NamedTuple):
 def check_revealed(store: Store, event: EventRow, match: MatchRow) -> None:
     """Raise ConfigError while other matches on a match's deal are to be played: bots write what they hold."""
     if match.seed not in store.reveals(event.id):
-        is_capped = any(row.recorded == len(store.recorded(event.id)) for row in store.caps(event.id) if row.number)
-        higher = " and a higher --spend, since a cap ended it" if is_capped else ""
+        higher = " and a higher --spend, since a cap ended it" if ended_by_cap(store, event) else ""
         raise ConfigError(
             f"match {event.number}/{match.ordinal}: other matches on its deal are still to be played, so no transcript is shown "
             f"yet; finish the event with the command that began it{higher}"

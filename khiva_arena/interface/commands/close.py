@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.events.find import check_event, events_of
+from khiva_arena.competition.events.find import check_event, ended_by_cap, events_of, may_be_capped
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.question import agreed
@@ -20,6 +20,9 @@ def close(store: Path, event: str, yes: bool) -> None:
     with Store.read(store) as db:
         row = _to_close(db, event)
         say(harmless(f"event {row.number} ({row.id}): {_how_far(db, row)}"))
+        is_capped = ended_by_cap(db, row) is not None
+        if is_capped and not may_be_capped(row.definition, db.recorded(row.id)):
+            say("a cap ended it within a table, so no bundle will have it; a higher --spend plays that table to its end")
         for line in _warnings_of_shard(db, row):
             say(harmless(line))
     if not agreed("close it, reveal its secrets, and never continue it?", yes):
@@ -31,6 +34,10 @@ def close(store: Path, event: str, yes: bool) -> None:
         digest = db.conclusion(row.id)
     say(harmless(f"event {row.number} is closed: run digest {digest}; its secrets are revealed"))
     folder = shlex.quote(str(store))
+    if is_capped:
+        next_step = f"next: khiva-arena bundle {folder} capped.bundle"
+        say(harmless(f"tables keep it, and say that a cap ended it; {next_step}"))
+        return
     say(harmless(f"tables leave it out; to see it: khiva-arena standings {folder} {row.number}, khiva-arena verify {folder}"))
 
 

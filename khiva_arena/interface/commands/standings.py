@@ -88,7 +88,8 @@ def _to_json(folder: Path, tables: Sequence[PooledTable]) -> dict[str, Any]:
     rows = []
     for table in tables:
         said, _, command = table.verdict(command=_more_seeds(folder, table)).partition("\n")
-        rows.append({**table.to_json(), **_reported(table), "sentence": harmless(said), "next": [command] if command else []})
+        said = harmless(" ".join(filter(None, (said, *table.caps()))))
+        rows.append({**table.to_json(), **_reported(table), "sentence": said, "next": [command] if command else []})
     said = " ".join(row["sentence"] for row in rows if row["sentence"])
     return {"v": 1, "sentence": said if tables else harmless(f"no event to rate in {folder}"), "standings": rows}
 

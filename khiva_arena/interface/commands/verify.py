@@ -163,6 +163,8 @@ def _say_event(report: EventReport) -> None:
             f"event {report.extends_number}" if report.extends_number else f"event {report.extends}, which was not checked here"
         )
         click.echo(f"  it extends {origin}; the results of that event were known when it began")
+    if line := report.own_word.line:
+        click.echo(f"  {line}")
     if report.ground:
         click.echo("  its schedule was drawn only from the settings, as version 0.1.0 did, so their author could choose it")
     if report.problems:

@@ -1,8 +1,23 @@
-"""The cap that ended an event short, in words for tables and pages."""
+"""The cap that ended an event short, with its words for tables and pages."""
+
+from msgspec import Struct
 
 from khiva_arena.common.result import CURRENCY_MOST
 from khiva_arena.common.text import harmless
-from khiva_arena.rating.report.shapes import EndedByCap
+
+
+class EndedByCap(Struct, frozen=True):
+    """The cap that ended an event short, by the bots' own word.
+
+    cap, spent: the cap, and what was spent until then, in millionths of the currency; void attempts and tries included.
+    at_least: more may have been spent, since a bot ended without its last totals.
+    currency: its name.
+    """
+
+    cap: int
+    spent: int
+    at_least: bool
+    currency: str
 
 
 def money(amount: int, currency: str, at_least: bool = False) -> str:

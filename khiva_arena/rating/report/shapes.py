@@ -8,6 +8,7 @@ from inspect import cleandoc
 
 from msgspec import UNSET, Struct, UnsetType
 
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.report.columns import Standing
 from khiva_arena.rating.report.points_shapes import PointsBySource
 from khiva_arena.rating.report.values import GivenAnchor
@@ -19,20 +20,6 @@ def meanings(kind: type[Struct]) -> dict[str, str]:
     """Return the meaning of each field, as the docstring of its class tells it."""
     lines = [line.split(": ", 1) for line in cleandoc(kind.__doc__ or "").splitlines() if ": " in line]
     return {name: text for names, text in lines for name in names.split(", ")}
-
-
-class EndedByCap(Struct, frozen=True):
-    """The cap that ended an event short, by the bots' own word.
-
-    cap, spent: the cap, and what was spent until then, in millionths of the currency; void attempts and tries included.
-    at_least: more may have been spent, since a bot ended without its last totals.
-    currency: its name.
-    """
-
-    cap: int
-    spent: int
-    at_least: bool
-    currency: str
 
 
 class Partial(Struct, frozen=True, omit_defaults=True):

@@ -14,15 +14,17 @@ from typing import Annotated, Any, BinaryIO, Literal, Protocol
 
 import msgspec
 
-from khiva_arena.common.result import Spent
+from khiva_arena.common.result import CURRENCY_MOST, Spent
 from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import FileKind
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.transcripts import PACKED_MOST
 
 FORMAT, EXTENDED = 1, 2
-"""The formats of a bundle. The second may hold matches with persons and what bots reported, which readers of the first refuse."""
+"""The formats of a bundle. The second may hold matches with persons, what bots reported and events that a cap ended, which
+readers of the first refuse."""
 HEADER = "khiva-bundle"
 LONGEST_LINE = 16 * 2**20
 # Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.
@@ -32,7 +34,8 @@ _GZIP = 31  # zlib's word for a gzip header and trailer; zlib writes no name and
 _CHUNK, _PIECE = 2**16, 2**20
 _SHOWN = 200
 
-Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+NUMBER_MOST = 2**53
+Number = Annotated[int, msgspec.Meta(ge=0, le=NUMBER_MOST)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
@@ -154,15 +157,42 @@ class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
         return self.spent is not msgspec.UNSET or self.transcripts is not msgspec.UNSET
 
 
+class CapEntry(msgspec.Struct, forbid_unknown_fields=True):
+    """The cap that ended an event, by the word of the bots and of its organiser. Amounts are in millionths of the currency.
+
+    cap, spent: the cap, and what was spent.
+    at_least: more may have been spent.
+    currency: its name.
+    """
+
+    cap: Number
+    spent: Number
+    at_least: bool
+    currency: Annotated[str, msgspec.Meta(max_length=CURRENCY_MOST)]
+
+
 class OverLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="over"):
     """The end of an event.
 
     digest: of the run.
     set_aside: the tables of a batch of a league that the host spoilt again and again, each its seed and its line-up.
+    capped: the cap that ended it, for good, after whole tables from the first on.
     """
 
     digest: Hex
     set_aside: tuple[tuple[Number, Number], ...] = ()
+    capped: CapEntry | None = None
+
+    @property
+    def is_extended(self) -> bool:
+        """True if only format EXTENDED has it."""
+        return self.capped is not None
+
+    @property
+    def ended_by_cap(self) -> EndedByCap | None:
+        """The cap as tables have it."""
+        cap = self.capped
+        return None if cap is None else EndedByCap(cap.cap, cap.spent, cap.at_least, cap.currency)
 
 
 class StandingsLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="standings"):
@@ -299,7 +329,7 @@ class Reader:
                 values = _parse(text)
                 _refuse_other_formats(values)
                 line = msgspec.convert(values, _Any)
-                if isinstance(line, MatchLine) and line.is_extended and not self._is_extended:
+                if isinstance(line, MatchLine | OverLine) and line.is_extended and not self._is_extended:
                     raise ValueError(f"it has reports of bots, which only format {EXTENDED} has")
             except ValueError as error:
                 raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None

@@ -8,6 +8,7 @@ from typing import Any
 import pages
 import pytest
 from arena import arena, bots, kill, wait_for_matches
+from bundling import forged, lines_of
 from cases import cases
 from forked_command import started
 from msgspec.structs import replace
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.slow
 HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--rule", "max_turns=6", "--out", "out", "--seed", "cap")
 MOST = 2**53 - 1
 ENDED, REACHED = sentence("spending", "ended", number="1"), sentence("spending", "reached", number="1")
-TRIES_AGAIN = sentence("spending", "tries-again")
+OWN_WORD, TRIES_AGAIN = sentence("spending", "own-word"), sentence("spending", "tries-again")
 
 
 def logged(folder: Path) -> int:
@@ -69,6 +70,10 @@ def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(jobs: s
     (part,) = table["partial"]
     assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": False, "currency": "EUR"}
     assert sum(row["spent"]["totals"]["cost"] for row in table["rows"]) == logged(tmp_path) == 12_000
+    assert table["sentence"].endswith(
+        f"Event 1 was {sentence('spending', 'capped', cap='0.0125 EUR')}0.012 EUR spent, by the bots' "
+        "own word, so set your provider's own limit, too."
+    )
     assert table["left_out"] == {"matches": 0, "incomplete": [], "set_aside": []}
     assert {*tables(tmp_path).values()} == {2}
     first = [(k, lineup) for k in range(5) for lineup in range(3)][: len(tables(tmp_path))]
@@ -333,3 +338,27 @@ def test_a_cap_that_cannot_be_kept_is_refused(words: tuple[str, ...], why: str, 
     named = bots(costly(tmp_path, "a"), costly(tmp_path, "b"))
     assert why in arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path) -> None:
+    run = begun(tmp_path)
+    arena(*run, "--spend", "0.0125", "-j", "1", cwd=tmp_path, code=BAD_RESULT)
+    (part,) = table_of(tmp_path)["partial"]
+    refused = arena("bundle", "out", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr
+    assert "`khiva-arena close out 1` makes that its end" in " ".join(refused.split())
+    assert "tables keep it" in arena("close", "out", "1", "--yes", cwd=tmp_path).stderr
+    assert table_of(tmp_path)["partial"] == [part], "as any event that ended by itself"
+    assert "never continued" in arena(*run, "--seeds", "5", cwd=tmp_path, code=BAD_RESULT).stderr
+    arena("bundle", "out", "x.bundle", cwd=tmp_path)
+    for place in ("out", "x.bundle"):
+        assert f"tokens and costs{OWN_WORD}" in arena("verify", place, cwd=tmp_path).stdout
+    said = " ".join(arena("verify", "x.bundle", cwd=tmp_path).stdout.split())
+    assert "12 of 30 matches are sound, 18 are not played, since by its organiser's word a cap of 0.0125 EUR ended it" in said
+    arena("report", "x.bundle", "--out", "page.html", cwd=tmp_path)
+    assert sentence("spending", "capped", cap="0.0125 EUR") in pages.text(tmp_path / "page.html")
+    lines = lines_of(tmp_path / "x.bundle")
+    assert lines[0]["format"] == 2
+    matches = [line for line in lines if line["kind"] == "match"]
+    for gone in (matches[7], matches[11]):  # one that somebody did not like, and half of the last table
+        (tmp_path / "y.bundle").write_bytes(forged([line for line in lines if line is not gone]))
+        assert "whole tables, the first of the schedule" in arena("verify", "y.bundle", cwd=tmp_path, code=BAD_RESULT).stdout
