@@ -92,7 +92,7 @@ class KnownCosts(NamedTuple):
     """The costs that a store knows of an event.
 
     tables: of each table, void attempts included.
-    matches: of each recorded match, by table.
+    matches: of each recorded match.
     tried: the tries before it began.
     dearest: the most that a table was known to cost when a cap chose its seeds; 0 if none did.
     at_least, foreign, reported: as of ``Cost``, of all.
@@ -100,7 +100,7 @@ class KnownCosts(NamedTuple):
     """
 
     tables: dict[TablePlace, int]
-    matches: dict[TablePlace, list[int]]
+    matches: list[int]
     tried: int
     dearest: int
     at_least: bool
@@ -110,8 +110,7 @@ class KnownCosts(NamedTuple):
 
     def dearest_table(self, per_table: int) -> int:
         """Return the most that a table cost, or would cost if all its matches cost as much as the dearest."""
-        matches = (per_table * amount for of_table in self.matches.values() for amount in of_table)
-        return max(self.dearest, *self.tables.values(), *matches, 0)
+        return max(self.dearest, per_table * max(self.matches, default=0), *self.tables.values())
 
     @property
     def spent(self) -> int:
@@ -127,7 +126,7 @@ def known_costs(
 ) -> KnownCosts:
     """Return the costs that a store knows of an event. ``among``: identities; matches of other bots do not count."""
     tables: dict[TablePlace, int] = {}
-    matches: dict[TablePlace, list[int]] = {}
+    matches: list[int] = []
     whole, dear = Cost(), NOTHING_DEAR
     for attempt in attempts(store, event):
         bots = [event.bots[bot] for bot in attempt.bots]
@@ -137,7 +136,7 @@ def known_costs(
         whole, table = whole.plus(cost), attempt.table
         tables[table] = tables.get(table, 0) + cost.amount
         if attempt.is_recorded:
-            matches.setdefault(table, []).append(cost.amount)
+            matches.append(cost.amount)
         names, match = [bot.name for bot in bots], f"match {event.number}/{attempt.ordinal}"
         dear = max(dear, dearest(names, attempt.reports, match, currency), key=_amount)
     caps = [row for row in store.caps(event.id) if row.currency == currency]
@@ -207,13 +206,15 @@ class SpendCap(NamedTuple):
     def begin(self, store: Store, event: EventRow) -> "CapOfEvent":
         """Begin the limit of an event: the events that it extends count, too."""
         if self.chooses and not store.caps(event.id):
-            tried, at_least = (
-                min(self.tried.amount, HIGHEST),
-                self.tried.at_least or self.tried.amount > HIGHEST,
-            )
-            known = (self.cap, self.currency, tried, at_least, min(self.dearest, HIGHEST))
-            store.add_cap(CapRow(event.id, 0, *known, recorded=0))
+            tried = _state(self, self.tried.amount, self.tried.at_least, self.dearest)
+            store.add_cap(CapRow(event.id, 0, *tried, recorded=0))
         return CapOfEvent(self, store, event, chain_of({row.id: row for row in store.events()}, event))
+
+
+def _state(cap: SpendCap, spent: int, at_least: bool, dearest: int) -> tuple[int, str, int, bool, int]:
+    """Return what a row says of a cap: amounts as far as a store can hold them."""
+    at_least = at_least or spent > HIGHEST
+    return cap.cap, cap.currency, min(spent, HIGHEST), at_least, min(dearest, HIGHEST)
 
 
 def _was_interrupted(store: Store, event: EventRow) -> bool:
@@ -317,14 +318,7 @@ class CapOfEvent:
     def _add_row(self, recorded: int) -> None:
         """Add the state to the store as its next row, unless the last one says the same."""
         rows = self._store.caps(self._event.id)
-        spent, dearest = min(self._law.spent, HIGHEST), min(self._law.dearest, HIGHEST)
-        state = (
-            self._cap.cap,
-            self._cap.currency,
-            spent,
-            self._at_least or self._law.spent > HIGHEST,
-            dearest,
-        )
+        state = _state(self._cap, self._law.spent, self._at_least, self._law.dearest)
         number = max((row.number for row in rows), default=0)
-        if not rows or not number or rows[-1] != CapRow(self._event.id, number, *state, recorded=recorded):
+        if not number or rows[-1] != CapRow(self._event.id, number, *state, recorded=recorded):
             self._store.add_cap(CapRow(self._event.id, number + 1, *state, recorded=recorded))

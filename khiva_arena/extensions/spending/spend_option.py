@@ -190,7 +190,7 @@ class _Asked(NamedTuple):
             of_caps = (row.currency for event in chain for row in store.caps(event.id))
             matches = (match for event in chain for match in store.matches(event.id, beside=("spent",)))
             of_costs = (one.currency for match in matches for one in match.spent if one and COST in one.totals)
-            return next(filter(None, (*of_caps, *islice(filter(None, of_costs), 1))), None)
+            return next(filter(None, of_caps), None) or next(filter(None, of_costs), None)
 
     def _known(self, chain: Sequence[EventRow], currency: str) -> list[KnownCosts]:
         if not chain:
@@ -257,8 +257,8 @@ class _Asked(NamedTuple):
                 if folder == self.first.out:
                     raise
                 continue  # what stands beside it is of no concern
-            amounts = [amount for _, known in found for of_table in known.matches.values() for amount in of_table]
-            if not amounts or not any(amounts):
+            amounts = [amount for _, known in found for amount in known.matches]
+            if not any(amounts):
                 continue
             table = max(known.dearest_table(self.definition.seats) for _, known in found)
             dear = max((known.dear for _, known in found), key=attrgetter("amount"))

@@ -2,6 +2,11 @@
 
 import json
 import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +15,7 @@ import pytest
 from arena import arena, bots, kill, wait_for_matches
 from bundling import forged, lines_of
 from cases import cases
+from forging import forge
 from forked_command import started
 from msgspec.structs import replace
 from stand_in import costly
@@ -23,7 +29,7 @@ from khiva_arena.competition.playing.executor import LocalExecutor
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.spending.spend_cap import Cost, SpendCap
 from khiva_arena.rating.report.capped import money
-from khiva_arena.records.store.db import Store
+from khiva_arena.records.store.db import FILE, Store
 from khiva_arena.records.store.transcripts import unpacked
 
 pytestmark = pytest.mark.slow
@@ -346,6 +352,14 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
     (part,) = table_of(tmp_path)["partial"]
     refused = arena("bundle", "out", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr
     assert "`khiva-arena close out 1` makes that its end" in " ".join(refused.split())
+    shutil.copytree(tmp_path / "out", tmp_path / "half")
+    with closing(sqlite3.connect(tmp_path / "half" / FILE)) as connection, connection:
+        last = "WHERE ordinal = (SELECT max(ordinal) FROM matches)"
+        gone = f"DELETE FROM seats {last}; DELETE FROM matches {last}"
+        forge(connection, f"{gone}; UPDATE caps SET recorded = 11 WHERE recorded = 12")
+    assert "within a table, so no bundle will have it" in arena("close", "half", "1", "--yes", cwd=tmp_path).stderr
+    refused = arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr
+    assert "was ended by a cap within a table, and only complete" in " ".join(refused.split())
     assert "tables keep it" in arena("close", "out", "1", "--yes", cwd=tmp_path).stderr
     assert table_of(tmp_path)["partial"] == [part], "as any event that ended by itself"
     assert "never continued" in arena(*run, "--seeds", "5", cwd=tmp_path, code=BAD_RESULT).stderr
@@ -354,6 +368,8 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
         assert f"tokens and costs{OWN_WORD}" in arena("verify", place, cwd=tmp_path).stdout
     said = " ".join(arena("verify", "x.bundle", cwd=tmp_path).stdout.split())
     assert "12 of 30 matches are sound, 18 are not played, since by its organiser's word a cap of 0.0125 EUR ended it" in said
+    example = Path(__file__).parents[3] / "protocol" / "examples" / "verify_bundle.py"
+    subprocess.run([sys.executable, "-I", "-S", str(example), "x.bundle"], cwd=tmp_path, check=True, timeout=120)
     arena("report", "x.bundle", "--out", "page.html", cwd=tmp_path)
     assert sentence("spending", "capped", cap="0.0125 EUR") in pages.text(tmp_path / "page.html")
     lines = lines_of(tmp_path / "x.bundle")
