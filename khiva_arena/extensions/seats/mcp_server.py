@@ -127,8 +127,10 @@ class Agent:
             if self._over:
                 tell({"closed": True})
             elif has_begun:
-                # Nobody can come back to this seat, so the match ends as by Ctrl-C. The command may ignore SIGHUP.
-                os.kill(self._command, signal.SIGINT)
+                await self._chair.until_asked()  # an agent that has made its last choice is not asked again, and has its match
+                if not self._over:
+                    # Nobody can come back to this seat, so the match ends as by Ctrl-C. The command may ignore SIGHUP.
+                    os.kill(self._command, signal.SIGINT)
             await trio.sleep_forever()
 
     async def _until_first_call(self) -> None:
