@@ -17,6 +17,7 @@ from cases import cases
 from once import made_once
 from stores import SHORT
 from terminal import Terminal
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.common.hooks import rows as extension_rows
@@ -221,25 +222,25 @@ def test_a_plan_gives_a_model_nothing_before_its_user_agrees(
     arena("run", *named, *HOW, *SHORT, "--seeds", "1", "--plan", "cup.plan", cwd=tmp_path)
     words = ("run", "--from-plan", "cup.plan", "--trust-bots", "--out", "out")
     host = fake.url.split("/")[2]
-    line = f"last: sends to {host}; it gets the network and {KEY}; model last"
+    line, question = (said.replace("api.example.com", host).replace("small", "last") for said in ASKED)
     assert line in arena(*words[:-1], "made", cwd=tmp_path).stderr, "whoever made it has agreed"
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
     said = arena(*words, cwd=tmp_path, code=2).stderr
     assert line in said
-    assert "cup.plan opens more of this machine than a file may by itself" in said
+    assert sentence("competition", "opens-more-machine-file", file="cup.plan") in said
     assert not (tmp_path / "out").exists()
     terminal = Terminal(words, tmp_path, columns=300)
     assert terminal.until(lambda text: "[y/N]" in text)
     terminal.type(b"y\n")
     assert terminal.end() == 0
     assert line in terminal.shown.text
-    assert f"agree to this, and that bots send to {host}, for as long as" in terminal.shown.text
+    assert question in terminal.shown.text
     arena(*words, cwd=tmp_path)
     for changed in (row("last", "https://elsewhere.example.com/v1", key=KEY), row("last", fake.url, key=KEY, retries=2)):
         written(tmp_path, changed)
         said = arena(*words, cwd=tmp_path, code=2).stderr
-        assert "models.toml:last differs from the bot of the plan" in said
-        assert "sends to" not in said, "only the row of the plan is one to agree to"
+        assert sentence("shards", "other-bot", name="last", word="models.toml:last") in said
+        assert "sends to" not in said, "such a row is none to agree to"
 
 
 @pytest.mark.slow
@@ -309,7 +310,7 @@ def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(tmp_pat
     for changed in (row("small", "https://elsewhere.example.com/v1", key=KEY), row("small", key=KEY, retries=2)):
         written(tmp_path, changed)
         said = arena(*words, cwd=tmp_path, code=2).stderr
-        assert "cup.toml opens more of this machine than a file may by itself" in said
+        assert sentence("competition", "opens-more-machine-file", file="cup.toml") in said
 
 
 WRONG = [

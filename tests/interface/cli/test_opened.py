@@ -228,17 +228,17 @@ def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, ask
     flags = shlex.join(opened)
     assert f"asks played with a network, and has none now; {flags} opens it" in warned.stderr
     shown = arena("show", "store", "1/0", cwd=tmp_path).stdout
-    assert f"to play it again: khiva-arena match --from store 1/0 (add {flags} if these bots are yours)" in shown
+    if_yours = sentence("show", "if-yours", flags=flags)
+    assert sentence("show", "play-it-again", command="khiva-arena match --from store 1/0") + if_yours in shown
     last = Path(made(tmp_path / "of another folder", 1))  # it chooses otherwise
     (last / "main.py").write_text((last / "main.py").read_text().replace("match: 0", 'match: len(decide["legal"]) - 1'))
     played_on = [arena("replay", "store", "1/0", "--bot", str(last), cwd=tmp_path, code=1).stderr]
-    for lost in ("asks", "random"):
-        for bot in (asks, str(last)):
-            played_on.append(arena("replay", "store", "--lost", lost, "--bot", bot, cwd=tmp_path, code=None).stderr)
+    of_losses = [("--lost", lost, "--bot", bot) for lost in ("asks", "random") for bot in (asks, str(last))]
+    played_on += [arena("replay", "store", *words, cwd=tmp_path, code=None).stderr for words in of_losses]
     lines = [line for said in played_on for line in said.splitlines() if "khiva-arena match --from store" in line]
-    assert {line.partition(": ")[0] for line in lines} >= {"to play such a choice out"}
+    assert sentence("replay", "play-it-out", command="khiva-arena") in lines[0]
     assert len(lines) > 1
-    assert all(line.endswith(f" (add {flags} if these bots are yours)") for line in lines)
+    assert all(line.endswith(if_yours) for line in lines)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("API_KEY", KEY)
         assert KEY not in arena("show", "store", "1/0", cwd=tmp_path).stdout
