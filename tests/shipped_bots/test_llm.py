@@ -285,6 +285,7 @@ def test_words_win_over_the_environment_and_are_part_of_the_identity(fake: Fake,
     assert fake.asked[-1]["key"] == f"Bearer {KEY}"
     assert "said: 0\n" in notes
     assert "asked: " not in notes
+    assert "\nprompt: You play one seat" in notes
     identities = set()
     for name in ("small", "large"):
         arena("new", WORD, name, cwd=tmp_path)

@@ -14,7 +14,7 @@ from module_cup import OwnMachine, of_kind
 from msgspec.structs import replace
 from once import made_once
 from published import contents
-from scripted_person import by_command
+from scripted_person import by_command, choice_of
 from tick_bots import write_bot
 from wording import pattern, sentence
 
@@ -64,11 +64,20 @@ def test_the_same_choices_give_the_same_sound_record(tmp_path: Path, game: str, 
 
 
 def test_an_agent_s_equal_choices_are_the_same_record_in_a_store(tmp_path: Path, with_ann: Path) -> None:
-    from agent_client import play  # not above: the package takes a second
+    from agent_client import Wire, play  # not above: the package takes a second
 
-    played = play(tmp_path, "--clock", "ticks", *words(tmp_path, "khiva"), "--out", "out")
+    match = ("--clock", "ticks", *words(tmp_path, "khiva"))
+    played = play(tmp_path, *match, "--out", "out")
     assert played.digest == recorded(with_ann).digest
     assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    leaving = Wire(tmp_path, *match, "--out", "left")
+    for made in range(len(played.views) - 1):
+        leaving.call("view")
+        numbers = re.findall(r"^(\d+)  ", leaving.call("legal"), re.MULTILINE)
+        leaving.call("act", choice=int(numbers[choice_of(made, len(numbers))]))
+    code, _, errors = leaving.end()  # after its last choice and before the result
+    assert (code, played.digest in errors) == (0, True), errors
+    assert "1 of 1 matches are sound" in arena("verify", "left", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("place", ["out", "out.khiva"])

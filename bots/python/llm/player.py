@@ -71,8 +71,7 @@ class Player:
         text = f"system text {len(self._system)} characters, sha256 {digest}"
         name = f"prompt {settings.prompt}, sha256 {sha256(self._prompt.text.encode()).hexdigest()[:16]}"
         self._note(f"llm: model {settings.model} at {host}, temperature {heat}; {name}; {text}")
-        if settings.prompts:
-            self._note(f"prompt: {self._prompt.text}".replace("\n", "\n  "))
+        self._note(f"prompt: {self._prompt.text}".replace("\n", "\n  "))  # one of the user's own stands nowhere else
 
     def choose(self, decide: dict, began: float) -> int:
         """The model's choice, or one by lot. ``began``: when it was asked for, by the monotonic clock."""

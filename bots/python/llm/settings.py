@@ -27,7 +27,7 @@ class Settings:
     key: sent as a bearer token; "" for none.
     temperature: of the sampling; None leaves it to the API.
     prices: of a million tokens in and out, in any currency; None if they are not known.
-    prompts: whether each prompt is noted, too.
+    prompts: whether what the model is asked is noted for each decision, too.
     currency: of the prices, as the arena shows it; "" for none.
     prompt: the name of a file in the folder prompts.
     legal: whether the model is shown the legal choices, and answers with a number.

@@ -19,7 +19,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.say import Say, say_nothing
 from khiva_arena.competition.settings.competition import entrants_named
-from khiva_arena.competition.settings.define import conditions_of
+from khiva_arena.competition.settings.define import conditions_of, variables_of
 from khiva_arena.competition.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.settings.permissions import with_permissions
 from khiva_arena.competition.settings.settings import DEFAULTS, LEAVING_OUT, Settings, settings_from
@@ -116,7 +116,7 @@ def ready_to_play(
                     raise
                 from khiva_arena.arbiter.start_problem import NEXT  # not above: most bots are built
 
-                problems.append(f"{error}\n{NEXT}khiva-arena check {shlex.quote(bot.asked_as)}")
+                problems.append(f"{error}\n{NEXT}{_check_of(first, bot.name, bot.asked_as)}")
     staged_bots = [bot for bot in entrants if bot.identity in commands]
     _keep_from_each_other(first, staged_bots, commands, sandbox, plan)
     if new_bots := [bot for bot in staged_bots if bot.identity not in earlier_commands]:
@@ -179,7 +179,7 @@ def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[
         return []
     if sandbox.level.confines and bots:
         _start_here(first, bots, sandbox, reasons)
-    return [f"{bot.name} ({bot.asked_as}): {_with_next(reasons[bot.identity])}" for bot in bots if bot.identity in reasons]
+    return [f"{bot.name} ({bot.asked_as}): {_with_next(first, reasons[bot.identity])}" for bot in bots if bot.identity in reasons]
 
 
 def _valid_part(values: Mapping[str, Any]) -> Settings:
@@ -210,7 +210,7 @@ def without_broken(
         warn_of_cold_files(say)
     from khiva_arena.competition.playing.leaving_out import those_left  # not above: most runs leave none out
 
-    playing = those_left(stages, entrants, {bot: _with_next(reason) for bot, reason in reasons.items()}, say)
+    playing = those_left(stages, entrants, {bot: _with_next(stages[0], reason) for bot, reason in reasons.items()}, say)
     return Entrants(playing, commands, tuple(reasons[bot.identity] for bot in entrants if bot.identity in reasons))
 
 
@@ -362,10 +362,18 @@ def _first_of(bot: Bot, problem: str) -> str:
     return "; ".join(words)
 
 
-def _with_next(bot: NotPlayed) -> str:
+def _with_next(first: Settings, bot: NotPlayed) -> str:
     """Return why a bot does not play, in a line that ends with the command which shows all, for a reader who has the bot."""
     shows = bot.why in (Why.UNBUILT, Why.NOT_STARTED)
-    return f"{bot.line}; next: khiva-arena check {shlex.quote(bot.word)}" if shows else bot.line
+    return f"{bot.line}; next: {_check_of(first, bot.name, bot.word)}" if shows else bot.line
+
+
+def _check_of(first: Settings, name: str, word: str) -> str:
+    """Return the command that checks a bot with the permissions that it has here."""
+    from khiva_arena.arbiter.start_problem import permissions_of  # not above: most bots start
+
+    given = permissions_of(name, name in first.network, variables_of(name, first.env))
+    return shlex.join(["khiva-arena", "check", word, *given])
 
 
 def _stage_with_permissions(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:

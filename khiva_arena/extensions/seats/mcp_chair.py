@@ -78,8 +78,7 @@ class AgentChair(Chair):
         self._waiting += 1
         try:
             with trio.move_on_after(self._waits):
-                while self._ask is None and not self._end:
-                    await self._news.wait()
+                await self.until_asked()
         finally:
             self._waiting -= 1
         said, self._said = self._said, []
@@ -91,6 +90,11 @@ class AgentChair(Chair):
             "\n".join([*said, self._decision(self._ask)]),
             json.dumps(self._frame["all"], ensure_ascii=False),
         ]
+
+    async def until_asked(self) -> None:
+        """Wait for a decision, or for the end."""
+        while self._ask is None and not self._end:
+            await self._news.wait()
 
     def _decision(self, ask: Mapping[str, Plain]) -> str:
         console = _console()

@@ -66,9 +66,6 @@ NO_MESSAGE = mcp_types.JSONRPCError(
 )
 
 
-_ToServer = MemoryObjectSendStream[SessionMessage | Exception]
-
-
 class LineCutter:
     """A buffer that cuts a client's bytes into lines, and drops each line that is longer than LONGEST_LINE."""
 
@@ -127,8 +124,10 @@ class Agent:
             if self._over:
                 tell({"closed": True})
             elif has_begun:
-                # Nobody can come back to this seat, so the match ends as by Ctrl-C. The command may ignore SIGHUP.
-                os.kill(self._command, signal.SIGINT)
+                await self._chair.until_asked()  # an agent that has made its last choice is not asked again, and has its match
+                if not self._over:
+                    # Nobody can come back to this seat, so the match ends as by Ctrl-C. The command may ignore SIGHUP.
+                    os.kill(self._command, signal.SIGINT)
             await trio.sleep_forever()
 
     async def _until_first_call(self) -> None:
@@ -167,11 +166,9 @@ class Agent:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._read, to_server, to_client.clone())
-                nursery.start_soon(self._write, from_server)
+                nursery.start_soon(self._write, from_server, nursery.cancel_scope.cancel)
                 await server.run(from_client, to_client, server.create_initialization_options())
                 nursery.cancel_scope.cancel()
-        except* (trio.BrokenResourceError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            pass  # the client has closed its end
         finally:
             self._gone.set()
 
@@ -183,7 +180,7 @@ class Agent:
         """Hand the client's messages to the server, and answer lines that are none."""
         lines = LineCutter()
         async with to, back, trio.lowlevel.FdStream(self._source) as stream:
-            while data := await stream.receive_some(CHUNK):
+            while data := await _received(stream):
                 for line in lines.feed(data):
                     if line is not None and not line.strip():
                         continue
@@ -196,11 +193,16 @@ class Agent:
                     else:
                         await to.send(SessionMessage(message))
 
-    async def _write(self, source: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async def _write(self, source: MemoryObjectReceiveStream[SessionMessage], end: Callable[[], None]) -> None:
+        """Hand the server's messages to the client. ``end``: called if the client takes no more."""
         async with source, trio.lowlevel.FdStream(self._sink) as stream:
             async for sent in source:
+                data = sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
                 async with self._writing:
-                    await stream.send_all(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+                    try:
+                        await stream.send_all(data)
+                    except trio.BrokenResourceError:
+                        end()  # before ``source`` is closed, which the server would meet as a fault of its own
 
     async def _list(self, _context: object, _params: object) -> mcp_types.ListToolsResult:
         return mcp_types.ListToolsResult(tools=TOOLS)
@@ -222,6 +224,14 @@ class Agent:
         if tool == "rules":
             return [self._chair.rules()]
         raise RefusedCall(f"There is no such tool. The tools are {', '.join(one.name for one in TOOLS)}.")
+
+
+async def _received(stream: trio.lowlevel.FdStream) -> bytes:
+    """Return bytes of the client; b"" at their end, or if the client has closed a socket whose answers it had not read."""
+    try:
+        return bytes(await stream.receive_some(CHUNK))
+    except trio.BrokenResourceError:
+        return b""
 
 
 def _result(texts: Sequence[str], is_error: bool = False) -> mcp_types.CallToolResult:

@@ -180,7 +180,6 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         values["game"] = _game_here(path, definition, word_of_game, flags.get("game"))
     for opening in consent.openings_of(by_plan, {}):
         say(f"{path} opens {opening.text}")
-    consent.ask(path, consent.openings_of(by_plan, {key: flags[key] for key in by_plan if key in flags}), _digest(plan), say)
     names_bots = bool(flags.get("bots") or flags.get("engines"))
     modules = [] if names_bots else _planned_modules(path, definition)
     if not names_bots:
@@ -196,6 +195,10 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         rest = f" (and {count(len(others), 'other bot')})" if others else ""
         hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
+    openings = consent.openings_of(by_plan, {key: flags[key] for key in by_plan if key in flags})
+    names = {bot.identity: bot.name for bot in event.bots}
+    rows = consent.listed(openings, [replace(bot, name=names.get(bot.identity, "")) for bot in bots], say)
+    consent.ask(path, openings, _digest(plan), say, rows=rows)
     if definition.in_ticks:
         bots = modules_of(bots, best())
     planned = PlannedEvents(PlannedShard(event, shard, path), say)

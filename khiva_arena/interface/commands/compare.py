@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 from msgspec.structs import replace
 
+from khiva_arena.arbiter.start_problem import permissions_of
 from khiva_arena.common.exit_codes import NOT_BETTER, VerdictWord, code_of, in_words
 from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.common.shipped import searcher
@@ -20,6 +21,7 @@ from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.run.options import RunOptions
 from khiva_arena.competition.run.run import Run
 from khiva_arena.competition.settings.competition import CompetitionParts, entrants_named
+from khiva_arena.competition.settings.define import variables_of
 from khiva_arena.competition.settings.flags import flag_words, settings_by_flags, take_fields
 from khiva_arena.competition.settings.settings import DEFAULTS
 from khiva_arena.competition.settings.table import TABLE
@@ -175,17 +177,22 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
     """
     game = options.get("game", DEFAULTS["game"])
     flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
+    env = variables_of(compared.new, options.get("env", ()))
+    open_to = permissions_of(compared.new, compared.new in options.get("network", ()), env)
+    flag_and_permissions = flag + "".join(f" {shlex.quote(word)}" for word in open_to)
     new, lines, searching = shlex.quote(typed.new), list[NextStep](), searcher(game)
     lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"
     if sum(one.faults for one in compared.tables):
-        lines.append(NextStep(f"khiva-arena check {new}{flag}", f"finds mistakes of {compared.new}"))
+        lines.append(NextStep(f"khiva-arena check {new}{flag_and_permissions}", f"finds mistakes of {compared.new}"))
     match compared.answer:
         case VerdictWord.SAME:
             lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
         case VerdictWord.BETTER if searching and searching not in (typed.new, typed.old, *typed.against):
             lines.append(NextStep(f"khiva-arena compare {new} {searching}{_conditions(typed, options)}"))
         case VerdictWord.BETTER:
-            lines.append(NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag}"))
+            lines.append(
+                NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag_and_permissions}")
+            )
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
             lines.append(NextStep(longer + _conditions(typed, options)))
         case VerdictWord.OPEN if searching and searching != typed.new:

@@ -1,11 +1,14 @@
 """The next step after a lost match: to ask a stronger bot what it would have chosen."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
+from khiva_arena.arbiter.start_problem import permissions_of
 from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common.shipped import WORD, adviser
 from khiva_arena.games.registry import HASHED, get
+from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.replay.record import Header
 
 SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
@@ -26,15 +29,18 @@ def handed(header: Header) -> str:
     return f" --game {shlex.quote(get(header.game, version).word)}" if HASHED in version else ""
 
 
-def if_yours(isolation: str) -> str:
+def if_yours(isolation: str, bots: Iterable[DefinedBot] = ()) -> str:
     """Return the words to put behind a command that starts the bots of a stored match, as the end of a line.
 
     A match that was played at trusted may have been played there for want of anything better. The store may be a stranger's, so
-    the flag is never part of the command.
+    the flags are never part of the command.
 
     isolation: of the event.
+    bots: those of the match, which had the network and variables.
     """
-    return f" (add --isolation {Level.TRUSTED} if these bots are yours)" if isolation == Level.TRUSTED else ""
+    given = [permissions_of(bot.name, bot.network, bot.env) for bot in dict.fromkeys(bots)]
+    words = [*chain(*given), *(["--isolation", Level.TRUSTED] if isolation == Level.TRUSTED else [])]
+    return f" (add {shlex.join(words)} if these bots are yours)" if words else ""
 
 
 def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False, game_flag: str = "") -> str:

@@ -48,6 +48,7 @@ from khiva_arena.interface.commands.next_step import handed, if_yours
 from khiva_arena.interface.commands.replay_json import replay_output
 from khiva_arena.interface.commands.stored_table import recorded_bot
 from khiva_arena.records.replay.decided import words_of
+from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.requests import Request, requests
 from khiva_arena.records.replay.ticks import refuse_unspoken
@@ -153,7 +154,7 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
     else:
         _print(source, seat, entrant.name, refed, replies)
         if command:
-            say(harmless(f"to play such a choice out: {command}{if_yours(record.header.isolation)}"))
+            say(harmless(f"to play such a choice out: {command}{if_yours(record.header.isolation, source.bots)}"))
         if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     if trace.failure:
@@ -197,6 +198,7 @@ class AskedMatch(NamedTuple):
     bot: finds the bot of a seat; None if that cannot be known.
     details: by seat and step, the line about its fault that the bot was sent.
     is_over: whether all matches on its deal are recorded, so that another choice may be played out.
+    bots: those that its event defines, by seat; none if that cannot be known.
     """
 
     word: str
@@ -206,6 +208,7 @@ class AskedMatch(NamedTuple):
     bot: Callable[[int], Bot] | None
     details: Sequence[dict[int, str]]
     is_over: bool
+    bots: Sequence[DefinedBot] = ()
 
 
 def stored(folder: Path, word: str, loading: Loading) -> AskedMatch:
@@ -222,7 +225,8 @@ def stored(folder: Path, word: str, loading: Loading) -> AskedMatch:
             say(f"warning: {entrant.name} has changed since it played")
         return entrant
 
-    return AskedMatch(word, row.parsed(), secret, event.definition.sandbox(best()), bot, details, is_over)
+    bots = [event.definition.bots[seat.bot] for seat in row.seats]
+    return AskedMatch(word, row.parsed(), secret, event.definition.sandbox(best()), bot, details, is_over, bots)
 
 
 def _bundled(file: Path, word: str) -> AskedMatch:

@@ -91,7 +91,7 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
             click.echo(harmless(f"{line}{failed and f'; {bot.name} fails {failed}'}", LONGEST))
     kinds = kinds_of(*((source.record.header, refed.replies) for source, refed in asked))
     differ, total = (sum(numbers) for numbers in ([of.differ for of in kinds.values()], [of.asked for of in kinds.values()]))
-    command, isolation = _to_try(store, all_lost, asked)
+    command, hint = _to_try(store, all_lost, asked)
     if as_json:
         output = LostOutput(
             v=VERSION,
@@ -107,7 +107,7 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         click.echo(harmless(f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST))
         if command:
             say("most differences are style, between good bots too; try the few that may matter before you copy them, as here:")
-            say(harmless(f"  {command}{if_yours(isolation)}", LONGEST))
+            say(harmless(f"  {command}{hint}", LONGEST))
     return BAD_RESULT if differ or any(refed.out for _, refed in asked) else DONE
 
 
@@ -115,11 +115,11 @@ class ToTry(NamedTuple):
     """A command that plays a difference on.
 
     command: "" if none can be played on.
-    isolation: of its match.
+    hint: words behind it, of ``if_yours``.
     """
 
     command: str
-    isolation: str
+    hint: str
 
 
 def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> ToTry:
@@ -129,7 +129,7 @@ def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[Ask
         if reply and source.is_over:
             both = f"{decision_asked(reply.request).choice.choice},{reply.choice}"
             command = to_play(source, f"{store}", *lost_match, reply, "--try", both)
-            return ToTry(command, source.record.header.isolation)
+            return ToTry(command, if_yours(source.record.header.isolation, source.bots))
     return ToTry("", "")
 
 

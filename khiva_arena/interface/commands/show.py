@@ -194,4 +194,5 @@ def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bo
         )
         click.echo(harmless(f"what a stronger bot would have chosen: {ask}{hint}"))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), name])
+    hint = if_yours(event.definition.isolation, [event.definition.bots[sat.bot] for sat in row.seats])
     click.echo(harmless(f"to play it again: {again}{game_flag}{hint}"))

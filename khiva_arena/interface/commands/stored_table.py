@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.handed_games import offer
 from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.start_problem import permissions_of
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.find import match_of, secret_of
@@ -141,7 +142,8 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
                 say(f"warning: {seat.name} has changed since it played")
     for bot, sat in zip(entrants, table.row.seats, strict=True):
         if definition.bots[sat.bot].network and bot.name not in open_to[0] and not bot.guest:
-            say(f"warning: {bot.name} played with a network, and has none now; --network {shlex.quote(bot.name)} opens it")
+            given = shlex.join(permissions_of(bot.name, True, definition.bots[sat.bot].env))
+            say(harmless(f"warning: {bot.name} played with a network, and has none now; {given} opens it"))
     commands = stage_all(entrants, sandbox, *open_to, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
     if guest is not None:

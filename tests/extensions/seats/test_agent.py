@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -66,7 +67,7 @@ def of_page(folder: Path, words: list[str]) -> str:
     return Record.from_json(out.rstrip("\n")).digest
 
 
-@pytest.mark.parametrize("how", ["leaves", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("how", ["leaves", "reads no more", "SIGINT", "SIGTERM"])
 def test_a_client_that_goes_ends_the_match_and_every_process(tmp_path: Path, how: str) -> None:
     from agent_client import Wire
 
@@ -74,11 +75,17 @@ def test_a_client_that_goes_ends_the_match_and_every_process(tmp_path: Path, how
     client.call("view")
     processes = descendants(client.process.pid)
     assert len(processes) >= 3  # the hub, the link of the seat, the bot
-    if how != "leaves":
+    if how == "reads no more":
+        assert client.process.stdout
+        client.process.stdout.close()
+        client.write(b"garbage")  # which has an answer
+        assert client.process.wait(SOON) == 130
+    elif how != "leaves":
         client.process.send_signal(getattr(signal, how))
     code, out, errors = client.end()
     assert (code, out) == (130, b"")
     assert errors.rstrip().endswith("khiva-arena: interrupted")
+    assert "Traceback" not in errors
     assert until_gone(processes)
 
 
@@ -271,3 +278,16 @@ def test_lines_are_cut_alike_wherever_the_pipe_cuts_them(monkeypatch: pytest.Mon
     for size in range(1, len(data) + 1):
         cutter = mcp_server.LineCutter()
         assert [line for at in range(0, len(data), size) for line in cutter.feed(data[at : at + size])] == lines
+
+
+def test_a_socket_that_the_client_closes_before_it_has_read_all_is_at_its_end() -> None:
+    from khiva_arena.extensions.seats import mcp_server
+
+    async def main() -> None:
+        ours, theirs = socket.socketpair()
+        ours.send(b"an answer")
+        theirs.close()
+        async with trio.lowlevel.FdStream(ours.detach()) as stream:
+            assert await mcp_server._received(stream) == b""
+
+    trio.run(main)

@@ -300,7 +300,7 @@ def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
     with (b / "my-bot" / "main.py").open("a") as file:
         file.write("#")
     line = refused(b, "run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "out")
-    assert "bot my-bot: ./my-bot differs from the bot of the plan" in line
+    assert sentence("shards", "other-bot", name="my-bot", word="./my-bot") in line
     assert not (b / "out").exists()
 
 

@@ -17,6 +17,7 @@ from cases import cases
 from once import made_once
 from stores import SHORT
 from terminal import Terminal
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.common.hooks import rows as extension_rows
@@ -210,6 +211,39 @@ def fake() -> Iterator[fake_llm.Fake]:
 
 
 @pytest.mark.slow
+def test_a_plan_gives_a_model_nothing_before_its_user_agrees(
+    fake: fake_llm.Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hash of the row is in the plan, so that an agreement to the plan is one to the row."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "maker"))
+    monkeypatch.setenv(KEY, VALUE)
+    written(tmp_path, row("last", fake.url, key=KEY))
+    named = ("--bot", "models.toml:last", "--bot", "shipped:python/random", "--network", "last", "--env", f"last={KEY}")
+    arena("run", *named, *HOW, *SHORT, "--seeds", "1", "--plan", "cup.plan", cwd=tmp_path)
+    words = ("run", "--from-plan", "cup.plan", "--trust-bots", "--out", "out")
+    host = fake.url.split("/")[2]
+    line, question = (said.replace("api.example.com", host).replace("small", "last") for said in ASKED)
+    assert line in arena(*words[:-1], "made", cwd=tmp_path).stderr, "whoever made it has agreed"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
+    said = arena(*words, cwd=tmp_path, code=2).stderr
+    assert line in said
+    assert sentence("competition", "opens-more-machine-file", file="cup.plan") in said
+    assert not (tmp_path / "out").exists()
+    terminal = Terminal(words, tmp_path, columns=300)
+    assert terminal.until(lambda text: "[y/N]" in text)
+    terminal.type(b"y\n")
+    assert terminal.end() == 0
+    assert line in terminal.shown.text
+    assert question in terminal.shown.text
+    arena(*words, cwd=tmp_path)
+    for changed in (row("last", "https://elsewhere.example.com/v1", key=KEY), row("last", fake.url, key=KEY, retries=2)):
+        written(tmp_path, changed)
+        said = arena(*words, cwd=tmp_path, code=2).stderr
+        assert sentence("shards", "other-bot", name="last", word="models.toml:last") in said
+        assert "sends to" not in said, "such a row is none to agree to"
+
+
+@pytest.mark.slow
 def test_a_model_that_is_not_shown_the_choices_finds_one_by_the_rules(fake: fake_llm.Fake, tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text("Win this game of $game.\n")
     written(tmp_path, row("by-words", fake.url, legal=False), row("own", fake.url, model="last", prompt="mine.md"))
@@ -276,7 +310,7 @@ def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(tmp_pat
     for changed in (row("small", "https://elsewhere.example.com/v1", key=KEY), row("small", key=KEY, retries=2)):
         written(tmp_path, changed)
         said = arena(*words, cwd=tmp_path, code=2).stderr
-        assert "cup.toml opens more of this machine than a file may by itself" in said
+        assert sentence("competition", "opens-more-machine-file", file="cup.toml") in said
 
 
 WRONG = [

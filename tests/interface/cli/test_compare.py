@@ -80,7 +80,8 @@ def test_a_worse_bot_ends_with_3_and_its_losses_are_named(tmp_path: Path) -> Non
 
 
 def test_a_bot_that_forfeits_ends_with_6_and_is_told_its_mistakes(tmp_path: Path) -> None:
-    found = answer(tmp_path, 6, FORFEITS, GREEDY)
+    opened = ("--network", "forfeits")
+    found = answer(tmp_path, 6, FORFEITS, GREEDY, *opened)
     [table] = found["tables"]
     assert (found["verdict"], table["verdict"], found["low"]) == ("forfeited", "worse", None)
     assert found["high"] < 0
@@ -88,7 +89,8 @@ def test_a_bot_that_forfeits_ends_with_6_and_is_told_its_mistakes(tmp_path: Path
     assert found["faults"] >= 14
     assert found["sentence"].startswith("forfeits forfeited 14 matches; ")
     assert [line.split()[1] for line in found["next"]] == ["check", "replay"]
-    printed = arena("compare", FORFEITS, GREEDY, *FAST, cwd=tmp_path, code=6)
+    assert found["next"][0].endswith(" --network forfeits")
+    printed = arena("compare", FORFEITS, GREEDY, *opened, *FAST, cwd=tmp_path, code=6)
     assert sentence("run", "first-bot-forfeited") in printed.stderr
     assert "next: khiva-arena check " in printed.stdout
 

@@ -21,7 +21,7 @@ TWO = bots(RANDOM, NAIVE)
 
 def hint() -> str:
     """Return the end of a next line on a store that was played at the best level here."""
-    return "" if best().confines else sentence("show", "if-yours", level="trusted")
+    return "" if best().confines else sentence("show", "if-yours", flags="--isolation trusted")
 
 
 @made_once
@@ -102,7 +102,7 @@ def test_show_ends_with_the_line_that_plays_it_again(store: Path) -> None:
     (seat,) = re.findall(r"^  2\. \w+#(\d)", shown, re.MULTILINE)
     stronger = f"khiva-arena replay out 1/1 --seat {seat} --bot shipped:python/search"
     assert ask == f"what a stronger bot would have chosen: {stronger}" + hint()
-    assert line == "to play it again: khiva-arena match --from out 1/1" + hint()
+    assert line == sentence("show", "play-it-again", command="khiva-arena match --from out 1/1") + hint()
     again = arena(*line.removesuffix(hint()).split("khiva-arena ")[1].split(), cwd=store).stdout
     digest = next(row for row in shown.splitlines() if row.startswith("digest"))
     assert again == sentence("replay", "every-choice-same") + f"; {digest}\n"

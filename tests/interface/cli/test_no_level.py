@@ -69,7 +69,7 @@ def test_an_event_that_is_over_needs_no_level(tmp_path: Path) -> None:
 
 # --- next lines on a store that was played at trusted ---
 
-IF_YOURS = sentence("show", "if-yours", level="trusted")
+IF_YOURS = sentence("show", "if-yours", flags="--isolation trusted")
 
 
 def test_next_lines_of_a_store_do_not_trust_and_say_how_its_owner_may(swiss: Path) -> None:

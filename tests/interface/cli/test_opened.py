@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +56,7 @@ def asks(tmp_path: Path, port: int) -> str:
 
 def made(folder: Path, port: int, *, leaks: bool = False) -> str:
     bot = folder / "asks"
-    bot.mkdir()
+    bot.mkdir(parents=True)
     kit = (Path(C).parent.parent / "python" / "kit" / "khiva_kit.py").read_text()
     (bot / "khiva_kit.py").write_text(kit)
     (bot / "main.py").write_text(ASKS.replace("PORT", str(port)).replace("LEAKS", str(leaks)))
@@ -224,7 +225,23 @@ def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, ask
     env = {"API_KEY": KEY}
     arena("run", *bots(asks, RANDOM), *GAME, *opened, "--out", "store", cwd=tmp_path, env=env)
     warned = arena("match", "--from", "store", "1/0", cwd=tmp_path)
-    assert "asks played with a network, and has none now; --network asks opens it" in warned.stderr
+    flags = shlex.join(opened)
+    assert f"asks played with a network, and has none now; {flags} opens it" in warned.stderr
+    shown = arena("show", "store", "1/0", cwd=tmp_path).stdout
+    if_yours = sentence("show", "if-yours", flags=flags)
+    assert sentence("show", "play-it-again", command="khiva-arena match --from store 1/0") + if_yours in shown
+    last = Path(made(tmp_path / "of another folder", 1))  # it chooses otherwise
+    (last / "main.py").write_text((last / "main.py").read_text().replace("match: 0", 'match: len(decide["legal"]) - 1'))
+    played_on = [arena("replay", "store", "1/0", "--bot", str(last), cwd=tmp_path, code=1).stderr]
+    of_losses = [("--lost", lost, "--bot", bot) for lost in ("asks", "random") for bot in (asks, str(last))]
+    played_on += [arena("replay", "store", *words, cwd=tmp_path, code=None).stderr for words in of_losses]
+    lines = [line for said in played_on for line in said.splitlines() if "khiva-arena match --from store" in line]
+    assert sentence("replay", "play-it-out", command="khiva-arena") in lines[0]
+    assert len(lines) > 1
+    assert all(line.endswith(if_yours) for line in lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("API_KEY", KEY)
+        assert KEY not in arena("show", "store", "1/0", cwd=tmp_path).stdout
     again = arena("match", "--from", "store", "1/0", "--notes", *opened, cwd=tmp_path, env=env)
     assert "the server says fold" in again.stdout
     assert "warning" not in again.stderr

@@ -108,7 +108,7 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     assert f"step {first['step']}, {first['kind']}, " in said
     assert [row["step"] for row in found["differences"]] == [row["gather"] for row in found["differences"]]
     place = f"--step {first['step']} --seat 0 --choice {first['now']['choice']}"
-    hint = "" if best().confines else sentence("show", "if-yours", level="trusted")
+    hint = "" if best().confines else sentence("show", "if-yours", flags="--isolation trusted")
     told = sentence("replay", "play-it-out", command=f"khiva-arena match --from out 2/0 {place}")
     assert without_trust(done.stderr) == f"{told}{hint}\n"
     assert f"  then {first['then']['choice']}: {first['then']['words']}\n" in said

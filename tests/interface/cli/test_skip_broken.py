@@ -49,15 +49,22 @@ def broken(tmp_path: Path) -> list[str]:
 
 def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path: Path) -> None:
     words = ["run", *bots(*broken[:2], RANDOM, broken[2], NAIVE), *FAST]
+    opened = [word for name in broken[1:] for word in ("--network", name, "--env", f"{name}=API_KEY")]
+    env = {"API_KEY": "sk-0123456789"}
     alone = arena("run", *bots(RANDOM, NAIVE), *FAST[:-1], "alone", cwd=tmp_path)
-    done = arena(*words, "--skip-broken", "--events-file", "events.jsonl", cwd=tmp_path)
+    done = arena(*words, *opened, "--skip-broken", "--events-file", "events.jsonl", cwd=tmp_path, env=env)
     lines = [line for line in done.stderr.splitlines() if "is left out: " in line]
     assert [line.split()[1] for line in lines] == broken
     assert "unread/bot.toml: run is missing" in lines[0]
     assert "its build" in lines[1]
-    assert "exited with code 3; it wrote last: no compiler; next: khiva-arena check unbuilt" in lines[1]
+    assert (
+        "exited with code 3; it wrote last: no compiler; next: khiva-arena check unbuilt --network unbuilt --env unbuilt=API_KEY"
+        in lines[1]
+    )
     assert "start_failed" in lines[2]
-    assert lines[2].endswith("it wrote last: silent gives up; next: khiva-arena check silent")
+    assert lines[2].endswith(
+        "it wrote last: silent gives up; next: khiva-arena check silent --network silent --env silent=API_KEY"
+    )
     assert "--skip-broken leaves out unread, unbuilt, silent" in done.stderr
     noted = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
     assert any(line["type"] == "note" and "leaves out unread" in line["text"] and line["warning"] for line in noted)
@@ -66,7 +73,7 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
     assert [bot["name"] for bot in definition["bots"]] == ["random", "naive"]
     # the definition is that of a run without the broken ones: the same event, at the same secret
     assert arena("verify", "out", cwd=tmp_path).stdout == arena("verify", "alone", cwd=tmp_path).stdout
-    again = arena(*words, "--skip-broken", cwd=tmp_path)
+    again = arena(*words, *opened, "--skip-broken", cwd=tmp_path, env=env)
     assert "event 1 is over" in again.stderr
     assert again.stdout == done.stdout
 
