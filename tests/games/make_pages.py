@@ -36,9 +36,9 @@ def page(game: Game) -> str:
     first = next(iter(decisions.values()))
     parts = [
         f"# {game.title}: what a bot is asked and told",
-        f'The game `"{name}"` of the [wire protocol](../SPEC.md), {seats}, rules version {game.rules_version}. How it is played, '
-        f"ruling by ruling, and its variants: [RULES.md](../../khiva_arena/games/{name}/RULES.md); the tables here are taken "
-        f"from there. JSON Schemas: [view](../schema/{name}/view.json), [decision](../schema/{name}/decision.json), "
+        f'This is the game `"{name}"` of the [wire protocol](../SPEC.md), {seats}, rules version {game.rules_version}. '
+        f"[RULES.md](../../khiva_arena/games/{name}/RULES.md) has its rules, ruling by ruling, and its variants; the tables here "
+        f"are taken from there. JSON Schemas: [view](../schema/{name}/view.json), [decision](../schema/{name}/decision.json), "
         f"[event](../schema/{name}/event.json). Whole deals from a secret: [vectors](../vectors/deals/{name}.json). "
         f"A whole match as frames: [vectors](../vectors/matches/{name}.json). "
         "The examples are from real matches between players who choose at random. Made by tests/games/make_pages.py.",
@@ -53,7 +53,7 @@ def page(game: Game) -> str:
         "## Decisions\n\n" + section(rules, "Decisions"),
         *(_decision(kind, words, *example) for kind, example in decisions.items()),
         "## Events\n\n" + section(rules, "Events"),
-        "One of each, and what it says:",
+        "This is one event of each type, with its meaning:",
         "```json\n" + "\n".join(json.dumps(data, ensure_ascii=False) for data, _ in events.values()) + "\n```",
         "| type | in words |\n|---|---|\n" + "\n".join(f"| `{kind}` | {words} |" for kind, (_, words) in events.items()),
     ]
@@ -87,8 +87,8 @@ def small_print(game: Game, lists: str) -> str:
     signed = negative(game)
     numbers = f"Integers are 0 or more, but {signed} may be negative." if signed else "No integer is ever negative."
     return (
-        f"`rules` come in `hello`, once, and no view repeats them: the [rules map]({rules}) of the match, which a bot has to "
-        f"read if it is to play variants. {later_rules(game)}{numbers} The order of each list of the view:\n\n{lists}\n\n"
+        f"`rules` come in `hello`, once, and no view repeats them. They are the [rules map]({rules}) of the match; a bot has to "
+        f"read it if it is to play variants. {later_rules(game)}{numbers} The order of each list of the view:\n\n{lists}\n\n"
         "The order of `legal` is in the table of decisions; the keys of a map have none."
     )
 
@@ -98,7 +98,7 @@ def later_rules(game: Game) -> str:
     default = game.rules({})
     later = {key: value for key, value in game.every_rule(default).items() if key not in default}
     words = ", ".join(f"`{key}` (`{value}`)" for key, value in later.items())
-    return f"Not in it where they have their default: {words}. " if later else ""
+    return f"These are in it only if they do not have their default: {words}. " if later else ""
 
 
 def negative(game: Game) -> str:
@@ -131,8 +131,9 @@ def marks(name: str, rules: str) -> str:
     last = re.findall(r"^\| O(\d+) \|", section(rules, "Open points: the rules map"), re.MULTILINE)[-1]
     path = f"../../khiva_arena/games/{name}/RULES.md"
     return (
-        f"In columns named source {sources} are explained [at the head of RULES.md]({path}); {ruling}1, {ruling}2, ... are its "
-        f"[rulings]({path}#rulings); O1 to O{last} its [open points]({path}#open-points-the-rules-map), keys of the rules map."
+        f"[The head of RULES.md]({path}) explains {sources} in columns named source. {ruling}1, {ruling}2, ... are "
+        f"its [rulings]({path}#rulings). O1 to O{last} are its [open points]({path}#open-points-the-rules-map), keys of the "
+        "rules map."
     )
 
 

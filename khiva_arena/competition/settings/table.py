@@ -79,7 +79,7 @@ TABLE: tuple[Setting, ...] = (
             flag="bot", of="folders or commands", words=_shipped_bots, common=True,
             of_a_match=True,
             help='Bots: folders, commands, or as shipped:python/greedy. A folder has a bot.toml, my-bot@HEAD~1 is the folder '
-                 'my-bot as a commit of git has it, my-bot.zip and my-bot.tar.gz hold such a folder, a command is such as '
+                 'my-bot in a commit of git, my-bot.zip and my-bot.tar.gz hold such a folder, a command is such as '
                  '"./my-bot --fast", `khiva-arena bots` lists the shipped ones, and remote:NAME is a bot behind a relay. Not '
                  "read from the environment. In a settings file bots/* means all archives in bots, and folders with a bot.toml."),
     Setting("engines", Kind.FILE, None, BOTS, of_a_league=False, in_a_trial=True,
@@ -94,14 +94,14 @@ TABLE: tuple[Setting, ...] = (
     Setting("format", Kind.CHOICE, "round-robin", PLAYED, of_a_league=False, in_a_trial=True,
             of="format", words=_formats, of_a_stage=True, common=True,
             help="How it is played: round-robin, gauntlet, swiss or knockout. In a round-robin every line-up of the bots plays, "
-                 "in a gauntlet candidates play against the others, in a swiss bots meet that are equally strong so far, in a "
+                 "in a gauntlet candidates play against the others, in a swiss bots with equal results so far meet, in a "
                  "knockout the best of each table advance. Each is for 2 to 10 seats."),
     Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_league=True, in_a_trial=True, of_a_stage=True, common=True,
             help="Seats at a table. The games of the arena have 2 to 5, others up to 10."),
     Setting("seeds", Kind.NUMBER, 10, PLAYED, of_a_league=True, in_a_trial=True, most=1_000_000, of_a_stage=True, common=True,
-            help="Deals, a million at most. Each one is played by every line-up in all rotations of the seats; in a swiss or a "
-                 "knockout, so many are played in each round. Errors of ratings shrink with the square root of this number,"
-                 " so ten are a try and some hundreds a result."),
+            help="Deals, a million at most. Every line-up plays each of them in all rotations of the seats; in a swiss or a "
+                 "knockout, each round has this many. Errors of ratings shrink with the square root of this number, so ten "
+                 "are a try and some hundreds a result."),
     Setting("looks", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, most=20,
             help="How often you will look at the table in all: after --seeds, and after each extension by as many. Its "
                  "intervals then allow for looking, and are hardly wider at the last look.",
@@ -114,8 +114,8 @@ TABLE: tuple[Setting, ...] = (
             help="Copies of one bot that may sit at a table."),
     Setting("lineups", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True,
             most=100_000, words=lambda: (AUTO,), of_a_stage=True, common=True,
-            help='Line-ups at most, or "auto" for a balanced few. Of more line-ups a balanced choice is played; without this '
-                 'setting all are played unless there are very many. With "auto" all bots meet and sit equally often.',
+            help='Line-ups at most, or "auto" for a balanced few. If there are more, a balanced choice is played. Without this '
+                 'setting all are played, unless there are very many. With "auto" all bots meet and sit equally often.',
             example=100),
     Setting("rounds", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, most=1_000, of_a_stage=True,
             help="Only for a swiss: rounds [default: as many as it takes to find the best].",
@@ -125,7 +125,7 @@ TABLE: tuple[Setting, ...] = (
             example=1),
     Setting("candidates", Kind.NAMES, (), BOTS, of_a_league=False, in_a_trial=True,
             flag="candidate", of="bots' names", of_a_stage=True,
-            help="Only for a gauntlet: who plays against line-ups of the others, by name [default: the first bot].",
+            help="Only for a gauntlet: the bots that play against line-ups of the others, by name [default: the first bot].",
             example=("random",)),
     Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True, of_a_stage=True,
             help="Never seat bots that name the same author in their bot.toml at one table."),
@@ -144,14 +144,14 @@ TABLE: tuple[Setting, ...] = (
     Setting("policy", Kind.CHOICE, "lenient", TIME, of_a_league=True, in_a_trial=True,
             of="policy", words=_policies, of_a_match=True, common=True,
             of_a_stage=True,
-            help="The cost of a fault. By lenient a late or illegal answer plays the default choice, and the third "
-                 "one forfeits; by strict the first one forfeits."),
+            help="The cost of a fault. If lenient, a late or illegal answer plays the default choice, and the "
+                 "third one forfeits. If strict, the first one forfeits."),
     Setting("jobs", Kind.NUMBER, 1, RUN, of_a_league=True, in_a_trial=True, most=10_000, short="j", common=True,
             help="Matches at a time. Bots that think long need a core for each seat of each match."),
     Setting("out", Kind.FOLDER, "results/latest", RUN, of_a_league=False, in_a_trial=True, common=True,
             help="The folder for results. One that exists is resumed or added to."),
     Setting("events_file", Kind.FILE, None, RUN, of_a_league=False, in_a_trial=True, old_name="events", common=True,
-            help="Also write what happens as JSON lines. `khiva-arena watch` and other programs read them.",
+            help="Also write the run's events as JSON lines. `khiva-arena watch` and other programs read them.",
             example="events.jsonl",
             opens="The file is written."),
     Setting("report", Kind.FILE, None, RUN, of_a_league=False, in_a_trial=True, common=True,
@@ -165,7 +165,7 @@ TABLE: tuple[Setting, ...] = (
             opens="Bots are kept from less of this machine; at trusted from nothing, with all of your rights.",
             harmless=_keeps_promises),
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_league=True, in_a_trial=True, of_a_match=True,
-            help="Let bots think while it is not their turn. If not, their processes are stopped then."),
+            help="Let bots think while it is not their turn. If not, the arena stops their processes then."),
     Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_league=True, in_a_trial=False, of_a_match=True, common=True,
             help="Play with your own rights if no isolation works here. Only for bots that you trust, and with auto.",
             opens="Bots have all of your rights if no isolation works here."),
@@ -175,7 +175,7 @@ TABLE: tuple[Setting, ...] = (
             opens="The bot reaches the network, this machine's own services too."),
     Setting("env", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False,
             of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
-            help="Variables of yours that a bot is handed. Each is the name of the bot, = and the name of the variable. "
+            help="Your variables that a bot gets. Each is the name of the bot, = and the name of the variable. "
                  "Values are never stored, and those of six characters or more are struck out of what the bot "
                  "says.",
             example=("llm=OPENAI_API_KEY",),
@@ -185,10 +185,10 @@ TABLE: tuple[Setting, ...] = (
                  "with the others."),
     Setting("probation", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True, common=True,
             help="Leave out each bot that forfeits its trial match. It is played first, against the shipped bot random, or "
-                 "copies of the bot in ticks and in a game of your own, at the seats and limits of the first stage, on a deal of "
-                 "its own. Bots that cannot be read, built or started are left out, too."),
+                 "copies of the bot in ticks and in a game of your own, at the seats and limits of the first stage, on a "
+                 "separate deal. Bots that cannot be read, built or started are left out, too."),
     Setting("rate_kept", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True,
-            help="Rate bots that may remember, since one process of theirs serves many matches, together with the others."),
+            help="Rate bots that may remember together with the others. One process of such a bot serves many matches."),
     Setting("rules", Kind.TABLE, {}, PLAYED, of_a_league=True, in_a_trial=True,
             flag="rule", of="rule variants", of_a_match=True, common=True,
             help="Variants of the rules; `khiva-arena games` lists them. @FILE is a table in a TOML file.",

@@ -9,7 +9,7 @@ _SETTINGS = (
     Setting("dask", Kind.TEXT, None, _HEADING,
             of_a_league=True, in_a_trial=False, shape="ADDRESS", of="the address of the cluster", elsewhere=True,
             help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
-                 "workers on this machine. They say how many matches at a time, not --jobs.",
+                 "workers on this machine. The workers, not --jobs, set the number of matches at a time.",
             example="tls://head:8786",
             opens="Any program at this address gets bots and deals; local:N starts workers that listen on this machine."),
     Setting("dask_tls", Kind.FOLDER, None, _HEADING,
@@ -27,8 +27,8 @@ _SETTINGS = (
             help="How long to wait for a scheduler that is away, or for a worker that can play."),
     Setting("dask_rerun_bots", Kind.TEXT, None, _HEADING,
             of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask", shape="SHARE",
-            help="With --clock ticks: run the bots of such a share of the matches again on this machine, drawn as they come in, "
-                 "and refuse a worker whose match does not come out equal.",
+            help="With --clock ticks: rerun the bots of this share of the matches on this machine, drawn as results come in, "
+                 "and refuse a worker whose match differs.",
             example="5%"),
     Setting("dask_take_unconfirmed", Kind.SWITCH, False, _HEADING,
             of_a_league=True, in_a_trial=True, elsewhere=True, needs="dask",

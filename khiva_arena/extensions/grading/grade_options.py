@@ -30,7 +30,7 @@ _FILE = click.Path(path_type=Path)
     "--out",
     metavar="DIR",
     type=_FILE,
-    help="Keep the matches here, one folder a rung; the same command then resumes. Take a folder of its own for each bot.",
+    help="Keep the matches here, one folder a rung; the same command then resumes. Take a separate folder for each bot.",
 )
 @setting_options("trust_bots", "runtimes", "unreleased_interpreters")
 @click.option("--seal", is_flag=True, help="Seal a ladder that you changed on purpose, and mark nobody.")

@@ -21,7 +21,7 @@ _SETTINGS = (
             help="Its key.",
             example="arena.key"),
     Setting("tokens", Kind.FOLDER, None, _HEADING, of_a_league=False, in_a_trial=True, private=True, of_a_match=True,
-            help="A file for each relay, by its name, with the token that it shows; one that is missing is made "
+            help="A folder with the token of each relay, in a file of its name; a missing file is made "
                  "[default: khiva-arena/tokens in ~/.config].",
             example="tokens"),
     Setting("reconnect", Kind.TIME, "30s", _HEADING, of_a_league=False, in_a_trial=True, least=1, of_a_match=True,

@@ -28,13 +28,13 @@ from khiva_arena.interface.cli.options import WholeNumber, handed_games_option, 
 @click.option(
     "--rerun-bots",
     metavar="SHARE",
-    help="Rerun the bots in such a share of matches, as 5%. Of each STORE of an event in ticks, so many matches are drawn "
-    "now, so nobody knew them before; it says with what chance forged ones are found.",
+    help="Rerun the bots in this share of matches, as 5%. The matches of each STORE of an event in ticks are drawn now, "
+    "so nobody knew them before. It prints the probability that forged ones are found.",
 )
 @click.option(
     "--take-unconfirmed",
     is_flag=True,
-    help="Also take a STORE that --rerun-bots cannot confirm. Of its drawn matches more than one in twenty could not be rerun.",
+    help="Also take a STORE that --rerun-bots cannot confirm. More than one in twenty of its drawn matches could not be rerun.",
 )
 @modules_option
 @handed_games_option
@@ -43,10 +43,10 @@ def command(**flags: Any) -> int:
     """Join the results folders of machines that each played a shard of one event. Each STORE is the --out of a machine.
 
     First every record of every store is replayed and checked as `khiva-arena verify` does it. Stores of other events, bots,
-    engines or isolation are refused, as are matches that were played twice and differ. With --rerun-bots a drawn match that
-    cannot be confirmed on this machine has another one drawn instead, and is counted; if more than one in twenty cannot be, the
-    store is refused. All that lies beside a record comes along. For seeds that are still missing it prints the command that plays
-    them, and the exit code is 1. The same command again changes nothing, and goes on if it was ended."""
+    engines or isolation are refused, as are matches that were played twice and differ. With --rerun-bots, if a drawn match
+    cannot be confirmed on this machine, it is counted, and another one is drawn instead. If more than one in twenty cannot be
+    confirmed, the store is refused. All data beside a record comes along. If seeds are still missing, it prints the command that
+    plays them, and the exit code is 1. The same command again changes nothing, or resumes if it was interrupted."""
     from khiva_arena.extensions.shards.merge_command import merge  # when it is called, so that -h is quick
 
     return merge(**flags)

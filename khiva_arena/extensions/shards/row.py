@@ -42,7 +42,7 @@ _FLAGS = (
     Flag(
         "plan",
         ("run",),
-        "Write the event's definition, secret and commitment into FILE, for machines that play a part of it each; print the "
+        "Write the event's definition, secret and commitment into FILE, for machines that each play a part of it; print the "
         "commitment and play nothing.",
         metavar="FILE",
         is_file=True,

@@ -21,7 +21,7 @@ from khiva_arena.interface.cli.options import extension_options, handed_games_op
 @extension_options("bundle")
 @handed_games_option
 def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool, with_transcripts: bool = False) -> None:
-    """Write the events of STORE that are over into one new file, OUT. Name each EVENT, by number or id, to write no others.
+    """Write the events of STORE that are over into one new file, OUT. To write only some events, name each EVENT by number or id.
 
     It has definitions, bots by name and hash, commitments and revealed secrets, every record, run digests and standings.
     `khiva-arena verify OUT` checks all of it, without this store and without the bots. It holds no times, hosts or paths, nothing

@@ -13,7 +13,7 @@ from khiva_arena.interface.cli.options import store_argument, yes_option
 @click.argument("event")
 @yes_option
 def command(**flags: Any) -> None:
-    """Close EVENT of STORE, by number or id, which was left before it was over.
+    """Close an unfinished EVENT of STORE, named by its number or id.
 
     What is recorded stays. Its secrets are revealed, so that `verify` and `report` show its deals; no command ever continues it,
     and tables, exports and plans leave it out unless it is named. This cannot be undone, so it asks first.

@@ -42,8 +42,8 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     show_default=True,
     metavar="N,...",
     callback=_numbers,
-    help="Seats at a table. Several, as 2,3, are a verdict each at half the level: NEW is better if it is better at one and "
-    "worse at none.",
+    help="Seats at a table. Several, such as 2,3, give a verdict each at half the level: NEW is better if it is better at one "
+    "and worse at none.",
 )
 @click.option(
     "--for",
@@ -55,7 +55,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     "--matches",
     type=WholeNumber(1),
     metavar="N",
-    help="Play so many matches at most, instead of --for. A deal is played whole, and one always is.",
+    help="Play at most this many matches, instead of --for. A deal is played whole, and one always is.",
 )
 @setting_options(
     *(name for name in OF_A_MATCH if name != "bots"),
@@ -74,8 +74,8 @@ def command(is_full: bool, **flags: Any) -> int:
     """Tell whether NEW is better than OLD. It stops once that is clear, or when the time is over.
 
     The same command again resumes a comparison that was interrupted, and prints the answer of one that is over. Each bot is a
-    folder with bot.toml, such a folder as a commit has it (./my-bot@HEAD~1), or a command. Of 100 comparisons of equal bots at
-    most 5 say better or worse, although the comparison looks after each deal. The exit code tells the verdict."""
+    folder with bot.toml, such a folder in a commit (./my-bot@HEAD~1), or a command. Although the comparison looks after
+    each deal, at most 5 of 100 comparisons of equal bots say better or worse. The exit code tells the verdict."""
     from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
     from khiva_arena.interface.commands.compare import compare  # when it is called, so that -h is quick
 

@@ -24,7 +24,7 @@ from khiva_arena.interface.cli.help import Verb
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line instead of text.")
 def command(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: bool) -> int:
-    """Print each frame of each FILE, or of stdin, on a line. FILE is what `khiva-arena match --capture` writes.
+    """Print each frame of each FILE, or of stdin, on a line. Such files come from `khiva-arena match --capture`.
 
     A line has number, offset and length in bytes, type, and the message as JSON. Bytes that are not a frame, and frames that
     break a rule, are shown with what is wrong; decoding continues where the next frame may begin. Exit code 1 if anything was

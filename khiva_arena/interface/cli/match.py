@@ -56,8 +56,8 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     have answered, since no answer is opened before. Long messages are cut; --full prints them whole, --capture keeps them, and
     `khiva-arena decode DIR/*` prints them.
 
-    Before the match every bot is started once. If one fails to start, what it wrote and how it ended is shown, and --trace,
-    --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
+    Before the match the arena starts every bot once. If one fails to start, the arena shows its output and how it ended, and
+    --trace, --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
     """
     from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick

@@ -38,7 +38,7 @@ modules_option = click.option(
     multiple=True,
     metavar="DIR",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with modules of these bots. It may leave out modules that are in the results folder or built on this machine. "
+    help="A folder with modules of these bots. It need not have modules that are in the results folder or built on this machine. "
     "Repeat for each.",
 )
 
@@ -94,8 +94,8 @@ handed_games_option = click.option(
     expose_value=False,
     allow_from_autoenv=False,
     callback=_hand_over,
-    help="The file of a game of your own. Its folder or package does as well. It is run only if its hash is the recorded one; "
-    "repeat for each.",
+    help="The file of a game of your own. You can also name its folder or package. It runs only if its hash is the recorded "
+    "one; repeat for each.",
 )
 
 

@@ -48,16 +48,16 @@ from khiva_arena.interface.cli.options import (
 @click.option("--notes", is_flag=True, help="Also print the bot's stderr. It is marked with the requests that came before.")
 @json_option
 def command(lost: str | None, **flags: Any) -> int:
-    """Send BOT what a seat was sent in MATCH of STORE, and print each decision that it now makes differently. MATCH is
+    """Send BOT the messages that a seat got in MATCH of STORE, and print each decision that BOT now makes differently. MATCH is
     EVENT/ORDINAL, as 1/0, or the beginning of its id.
 
-    Each difference comes with what follows from either choice. The match continues as it was recorded. Exit code 1 if a choice
+    Each difference comes with the consequences of both choices. The match continues as it was recorded. Exit code 1 if a choice
     differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th time in the match that seats were
     asked; 0 is the start.
 
-    Every message is the one that was sent then, byte for byte, except what is not recorded. bank_ms is the whole bank until
-    the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out. A
-    bundle does not hold the lines that informed bots of their faults.
+    Every message is the one that was sent then, byte for byte, except for data that is not recorded. bank_ms is the whole bank
+    until the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out.
+    A bundle does not hold the lines that informed bots of their faults.
 
     --wait prints the id of the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. No clock
     runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in

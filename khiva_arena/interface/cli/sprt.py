@@ -59,7 +59,7 @@ def _accepted(_context: click.Context, _parameter: click.Parameter, text: str) -
 def command(**flags: Any) -> int:
     """Test whether CANDIDATE is better than the OPPONENTS, and stop once that is clear. The same command again resumes.
 
-    Seed by seed, every table is played in all rotations. Each bot is a folder with bot.toml, such a folder as a commit has it
+    Seed by seed, every table is played in all rotations. Each bot is a folder with bot.toml, such a folder in a commit
     (./my-bot@HEAD~1), or a command. The test is on table scores: the candidate's mean pair score over all matches of a seed. The
     test looks at it after each seed, from the 32nd on, and stops at a bound. The exit code tells the verdict."""
     from khiva_arena.interface.commands.sprt import sprt  # when it is called, so that -h is quick

@@ -18,8 +18,8 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     "anchors",
     multiple=True,
     metavar="BOT[=ELO[:SD]]",
-    help="The bot at 0 [default: as stored with the event]. That is random, else the first bot. Or the bot at ELO, known to "
-    "within SD; repeat for each.",
+    help="The bot at 0 [default: as stored with the event]. The stored one is random, or the first bot if random "
+    "did not play. ELO puts the bot elsewhere, and SD is the error of ELO; repeat for each.",
 )
 @click.option(
     "--section",
@@ -37,7 +37,7 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     "sets",
     multiple=True,
     metavar="BOT,BOT",
-    help="Also print how far these bots are apart. They are named before the results were seen; repeat for each set.",
+    help="Also print how far these bots are apart. Choose them before you see the results; repeat for each set.",
 )
 @click.option("--wide", is_flag=True, help="Print every column.")
 @extension_options("standings")
@@ -48,7 +48,7 @@ def command(**flags: Any) -> None:
     """Print the rating table of STORE, a results folder, or of each EVENT in it, by number or id.
 
     Events with equal game, rules, time, policy, isolation, limits and pondering are pooled into one table; others get tables of
-    their own. An event that was closed before it was over is left out unless it is named."""
+    their own. An event that was closed before it was over counts only if you name it."""
     from khiva_arena.interface.commands.standings import standings  # when it is called, so that -h is quick
 
     standings(**flags)

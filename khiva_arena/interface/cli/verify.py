@@ -34,7 +34,7 @@ from khiva_arena.interface.cli.options import WholeNumber, handed_games_option, 
     "--since",
     type=WholeNumber(0),
     metavar="LINK",
-    help="Replay only batches of a league from this link on. Of earlier ones sums, hash chains and run digests are checked.",
+    help="Replay only batches of a league from this link on. For earlier ones, check only sums, hash chains and run digests.",
 )
 @click.option(
     "--beacon",
@@ -47,13 +47,13 @@ from khiva_arena.interface.cli.options import WholeNumber, handed_games_option, 
 @handed_games_option
 @json_option
 def command(**flags: Any) -> int:
-    """Replay each match of STORE, a results folder or a bundle, and compare it with all that is stored. Name each EVENT, by
-    number or id, to check no others.
+    """Replay each match of STORE, a results folder or a bundle, and compare it with everything that is stored. To check
+    only some events, name each EVENT by number or id.
 
-    It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults and forfeits, who sat where, that
-    matches and voids are those of the schedule, that nothing is missing on a revealed seed, and, once an event is over, its run
-    digest; in a store also the sum of every row, that none was lost or added, and the pages of the file; in a bundle also the
-    standings. --rerun-bots says first how much of the processor it may take.
+    It checks hash chains, commitments, revealed secrets, seats, every choice, scores, ranks, faults and forfeits. It checks that
+    matches and voids are those of the schedule, and that nothing is missing on a revealed seed. Once an event is over, it also
+    checks its run digest. In a store it checks the sum of every row, that no row was lost or added, and the pages of the file; in
+    a bundle, the standings. --rerun-bots says first how much of the processor it may take.
 
     \b
     Exit codes:

@@ -18,7 +18,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--name", metavar="NAME", help="The name of the bot in the league [default: its own].")
 @setting_options("allow_include")
 @click.option("--agree", is_flag=True, help="Agree that the league publishes the bot. Without a terminal to ask on.")
-@click.option("--status", is_flag=True, help="Print what became of all that you have sent. Send nothing.")
+@click.option("--status", is_flag=True, help="Print the state of everything that you have sent. Send nothing.")
 @click.option("--wait", is_flag=True, help="Wait until the bot is accepted or refused. The exit code is 1 if it is refused.")
 @click.option("--ca", type=FILE, help="Trust this certificate instead of the system's.")
 @json_option
