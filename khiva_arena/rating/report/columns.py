@@ -179,8 +179,8 @@ TABLE = (
         "half of the 95 % interval of elo *relative to the anchor*. It comes from leaving out one seed at a time, because "
         "matches on one seed may share its luck (CR3 with Student's t, F4). It is wider after a swiss (F13) and after looks "
         "(F15). `>=`, `<=`: all points between the bot and the anchor flow one way. So the interval has one end, and elo is at "
-        "least, or at most, this number. n/a: the results do not tell the bot from the anchor. `~`: rough, because fewer than five "
-        "seeds hardly show how large the error is",
+        "least, or at most, this number. n/a: the results do not tell the bot from the anchor. `~`: rough, because fewer than "
+        "five seeds hardly show how large the error is",
         lambda row: error(row.error, row.low, row.high, row.rough),
     ),
     Column(
@@ -196,7 +196,7 @@ TABLE = (
     Column(
         "los%",
         "los_next",
-        "likelihood, in percent, that the bot is stronger than the bot in the next row (F4), under the prior of the ratings: "
+        "likelihood, in percent, that the bot is stronger than the bot in the next row (F4). It has the prior of the ratings: "
         f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table. Their results against others "
         "may not show how they would do against each other",
         _los,
@@ -258,8 +258,8 @@ DETAILS = (
     Column(
         "pool+/-",
         "pool_error",
-        "half of the 95 % interval relative to the mean of this bot and all bots that it is connected with: points flow both "
-        "ways, directly or over others. It does not depend on how well the anchor is known",
+        "half of the 95 % interval relative to the mean of a pool: this bot, and all bots with which points flow both ways, "
+        "directly or over others. It does not depend on how well the anchor is known",
         lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS),
     ),
     Column(
