@@ -126,11 +126,10 @@ def _ranks(row: Standing) -> str:
 
 
 MARKS = {
-    "network": "the bot's sandbox was open to the network, so the bot may have had outside help, and told other such bots what "
-    "it saw",
+    "network": "the bot had a network, so it may have had outside help, and told other such bots its view",
     "remote": "the bot played on another machine, which the arena cannot watch",
     "kept": "one process of the bot served many matches, so the bot may have remembered",
-    "person": "a person, who sat beside modules, and whose choices nobody can rerun",
+    "person": "a person sat beside modules, and nobody can rerun a person's choices",
 }
 """The marks of a bot for help that others at its table may lack, each with its meaning."""
 
@@ -178,10 +177,10 @@ TABLE = (
         "+/-",
         "error",
         "half of the 95 % interval of elo *relative to the anchor*. It comes from leaving out one seed at a time, because "
-        "matches on one seed may share its luck (CR3 with Student's t, F4; wider after a swiss, F13, and after looks, F15). "
-        "`>=`, `<=`: all points between the bot and the anchor flow one way, so the interval has one end: elo is at least, or"
-        " at most, this number. n/a: the results do not tell the bot from the anchor. `~`: rough, because fewer than five "
-        "seeds hardly show how large the error is",
+        "matches on one seed may share its luck (CR3 with Student's t, F4). It is wider after a swiss (F13) and after looks "
+        "(F15). `>=`, `<=`: all points between the bot and the anchor flow one way. So the interval has one end, and elo is at "
+        "least, or at most, this number. n/a: the results do not tell the bot from the anchor. `~`: rough, because fewer than "
+        "five seeds hardly show how large the error is",
         lambda row: error(row.error, row.low, row.high, row.rough),
     ),
     Column(
@@ -197,7 +196,7 @@ TABLE = (
     Column(
         "los%",
         "los_next",
-        "likelihood, in percent, that the bot is stronger than the bot in the next row (F4), under the prior of the ratings: "
+        "likelihood, in percent, that the bot is stronger than the bot in the next row (F4). It has the prior of the ratings: "
         f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table. Their results against others "
         "may not show how they would do against each other",
         _los,
@@ -244,8 +243,8 @@ TABLE = (
     Column(
         "disk",
         "page_faults",
-        "page faults that read a disk, counted for each process of the bot when it has ended (shown if a bot has far more than "
-        "others: over two a match, and five times the median). After the first matches a bot's files are in memory. If the "
+        "page faults that read a disk, counted when a process of the bot has ended. The column is shown if a bot has far more "
+        "than others: over two a match, and five times the median. After the first matches a bot's files are in memory. If the "
         f"machine drops them, each start reads the runtime again: {OF_RUNTIMES}. It is never a fault of the bot. n/a: version "
         "0.1 played the event, and did not count page faults",
         0,
@@ -259,8 +258,8 @@ DETAILS = (
     Column(
         "pool+/-",
         "pool_error",
-        "half of the 95 % interval relative to the mean of this bot and all bots that it is connected with: points flow both "
-        "ways, directly or over others. It does not depend on how well the anchor is known",
+        "half of the 95 % interval relative to the mean of a pool: this bot, and all bots with which points flow both ways, "
+        "directly or over others. It does not depend on how well the anchor is known",
         lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS),
     ),
     Column(
