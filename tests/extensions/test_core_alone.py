@@ -19,7 +19,13 @@ BESIDE = (
 """What tests of the core read beside the package and its folders."""
 
 
-OF_NO_ROW = ("bots", "crules", "env", "fuzz", "games", "kits", "native", "playthroughs", "shipped_bots")
+OF_NO_ROW = tuple(
+    TESTS / room
+    for room in (
+        *("arbiter", "bots", "crules", "env", "fuzz", "games", "kits", "native", "playthroughs", "shipped_bots"),
+        *("rating/ratings", "rating/schedule"),
+    )
+)
 """Rooms that read no row of an extension: the contracts of imports hold what their tests would."""
 
 
@@ -39,9 +45,9 @@ def test_the_core_passes_its_fast_tests_without_any_extension(open_folder: Path)
     program = copy.interpreter.with_name("khiva-arena")
     program.write_text(f"#!{copy.interpreter}\nfrom khiva_arena.interface.cli.start import main\nmain()\n")
     program.chmod(0o755)
-    files = [str(file.relative_to(ROOT)) for file in core_tests() if file.relative_to(TESTS).parts[0] not in OF_NO_ROW]
+    files = [str(file.relative_to(ROOT)) for file in core_tests() if not set(OF_NO_ROW) & set(file.parents)]
     words = ["-m", "pytest", "-n", "2", "--dist", "loadgroup", "-q", "-m", FAST, *files]
     done = subprocess.run([copy.interpreter, *words], cwd=open_folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
     assert (passed := re.search(r"(\d+) passed", done.stdout))
-    assert int(passed[1]) > 2_000
+    assert int(passed[1]) > 1_500
