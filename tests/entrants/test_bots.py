@@ -18,6 +18,7 @@ from khiva_arena.common import shipped
 from khiva_arena.entrants import bots, build
 from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.loading import Loading, allow_include
+from khiva_arena.entrants.own_name import own_name
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 
@@ -443,3 +444,10 @@ def test_a_bare_command_runs_where_it_was_named_with_its_words_unchanged(tmp_pat
     staged = stage(load("sh -c true fast", str(tmp_path)))
     assert staged.argv[1:] == ("-c", "true", "fast")
     assert staged.folder == str(tmp_path)
+
+
+def test_a_bot_has_its_own_name_in_a_command_that_names_no_other(tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "bot.toml").write_text('name = "mine"\nrun = "true"\n')
+    assert own_name(str(tmp_path / "copy"), "mine-2") == "mine"
+    assert own_name(str(tmp_path / "gone"), "mine-2") == "mine-2"

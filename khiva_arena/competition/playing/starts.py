@@ -371,8 +371,9 @@ def _with_next(first: Settings, bot: NotPlayed) -> str:
 def _check_of(first: Settings, name: str, word: str) -> str:
     """Return the command that checks a bot with the permissions that it has here."""
     from khiva_arena.arbiter.start_problem import permissions_of  # not above: most bots start
+    from khiva_arena.entrants.own_name import own_name
 
-    given = permissions_of(name, name in first.network, variables_of(name, first.env))
+    given = permissions_of(own_name(word, name), name in first.network, variables_of(name, first.env))
     return shlex.join(["khiva-arena", "check", word, *given])
 
 

@@ -48,7 +48,7 @@ def command(**flags: Any) -> None:
     """Print the rating table of STORE, a results folder, or of each EVENT in it, by number or id.
 
     Events with equal game, rules, time, policy, isolation, limits and pondering are pooled into one table; others get tables of
-    their own. An event that was closed before it was over counts only if you name it."""
+    their own. An event that was closed before it was over counts only if you name it, or if a cap ended it."""
     from khiva_arena.interface.commands.standings import standings  # when it is called, so that -h is quick
 
     standings(**flags)

@@ -27,6 +27,7 @@ from khiva_arena.competition.settings.settings import DEFAULTS
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants.bots import Bot, SameBots, named_twice
+from khiva_arena.entrants.own_name import own_name
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags
 from khiva_arena.rating.report.comparison import ComparedBots, ComparedTables, sentence, to_json, to_text
@@ -178,7 +179,7 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
     game = options.get("game", DEFAULTS["game"])
     flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
     env = variables_of(compared.new, options.get("env", ()))
-    open_to = permissions_of(compared.new, compared.new in options.get("network", ()), env)
+    open_to = permissions_of(own_name(typed.new, compared.new), compared.new in options.get("network", ()), env)
     flag_and_permissions = flag + "".join(f" {shlex.quote(word)}" for word in open_to)
     new, lines, searching = shlex.quote(typed.new), list[NextStep](), searcher(game)
     lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"

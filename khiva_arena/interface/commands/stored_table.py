@@ -143,7 +143,7 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
     for bot, sat in zip(entrants, table.row.seats, strict=True):
         if definition.bots[sat.bot].network and bot.name not in open_to[0] and not bot.guest:
             given = shlex.join(permissions_of(bot.name, True, definition.bots[sat.bot].env))
-            say(harmless(f"warning: {bot.name} played with a network, and has none now; {given} opens it"))
+            say(harmless(f"warning: {bot.name} played with a network, and has none now; if it is yours, {given} opens it"))
     commands = stage_all(entrants, sandbox, *open_to, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
     if guest is not None:

@@ -60,7 +60,11 @@ def test_notes_stand_below_their_match_as_text(page: Page, tmp_path: Path) -> No
         if notes:
             assert page.texts(".said") == ["Nothing at step 2."]
             page.keys("Home")
-            assert sorted(page.texts(".said pre")) == [text.rstrip() for text in said]
+            by_seat = zip(page.texts(".said h4"), page.texts(".said pre"), strict=True)
+            assert sorted((heading.split()[1], text) for heading, text in by_seat) == [
+                ("ann,", "  WHISPER of ann"),
+                ("bob,", "  WHISPER of bob"),
+            ]
         assert page.wrong() == []
 
 
