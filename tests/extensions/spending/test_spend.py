@@ -36,6 +36,7 @@ pytestmark = pytest.mark.slow
 HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--rule", "max_turns=6", "--out", "out", "--seed", "cap")
 MOST = 2**53 - 1
 ENDED, REACHED = sentence("spending", "ended", number="1"), sentence("spending", "reached", number="1")
+NOT_WHOLE = "but not after whole tables, the first of the schedule"
 OWN_WORD, TRIES_AGAIN = sentence("spending", "own-word"), sentence("spending", "tries-again")
 
 
@@ -357,10 +358,17 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
         last = "WHERE ordinal = (SELECT max(ordinal) FROM matches)"
         gone = f"DELETE FROM seats {last}; DELETE FROM matches {last}"
         forge(connection, f"{gone}; UPDATE caps SET recorded = 11 WHERE recorded = 12")
-    assert "within a table, so no bundle will have it" in arena("close", "half", "1", "--yes", cwd=tmp_path).stderr
+    refused = " ".join(arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr.split())
+    assert "a cap ended it, and a higher --spend goes on with it" in refused
+    assert "`khiva-arena close" not in refused, "that cannot be undone"
+    said = " ".join(arena("close", "half", "1", "--yes", cwd=tmp_path).stderr.split())
+    assert f"{NOT_WHOLE}, so no bundle will have it" in said
+    assert "tables keep it" in said
+    assert "next:" not in said
     refused = arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr
-    assert "was ended by a cap within a table, and only complete" in " ".join(refused.split())
-    assert "tables keep it" in arena("close", "out", "1", "--yes", cwd=tmp_path).stderr
+    assert f"was ended by a cap, {NOT_WHOLE}, and only complete" in " ".join(refused.split())
+    said = " ".join(arena("close", "out", "1", "--yes", cwd=tmp_path).stderr.split())
+    assert "tables keep it, and say that a cap ended it; next: khiva-arena bundle out capped.bundle 1" in said
     assert table_of(tmp_path)["partial"] == [part], "as any event that ended by itself"
     assert "never continued" in arena(*run, "--seeds", "5", cwd=tmp_path, code=BAD_RESULT).stderr
     arena("bundle", "out", "x.bundle", cwd=tmp_path)
