@@ -143,6 +143,8 @@ def known_costs(
     first = next((row for row in caps if row.number == 0), None)
     at_least = whole.at_least or any(row.at_least for row in caps)
     tried, dearest_tried = (first.spent, first.dearest) if first else (0, 0)
+    if among is not None and not all(bot.identity in among for bot in event.bots):
+        dearest_tried = 0  # the table may have been one of the others
     return KnownCosts(tables, matches, tried, dearest_tried, at_least, whole.foreign, whole.reported, dear)
 
 

@@ -218,6 +218,13 @@ def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
         assert [event.definition.extends is None for event in store.events()] == [True, False]
 
 
+def test_a_dear_bot_that_is_left_out_makes_no_table_of_the_others_dear(tmp_path: Path) -> None:
+    named = [*bots(costly(tmp_path, "a"), costly(tmp_path, "b")), *bots(costly(tmp_path, "c", cost=100_000))]
+    arena("run", *named, *HOW, "--spend", "1.5", cwd=tmp_path)
+    said = arena("run", *named[:-2], *HOW, "--spend", "0.02", "--new-event", cwd=tmp_path).stderr
+    assert re.search(r"a match costs 0\.001 EUR, from \d+ matches of event 1 in this store", said), said
+
+
 def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = begun(tmp_path)
     costly(tmp_path, "dying", dies=True)
