@@ -165,7 +165,7 @@ class CapEntry(msgspec.Struct, forbid_unknown_fields=True):
     currency: its name.
     """
 
-    cap: Number
+    cap: Annotated[int, msgspec.Meta(ge=1, le=NUMBER_MOST)]
     spent: Number
     at_least: bool
     currency: Annotated[str, msgspec.Meta(max_length=CURRENCY_MOST)]

@@ -379,9 +379,9 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
     assert table_of(tmp_path)["partial"] == [part], "as any event that ended by itself"
     assert "never continued" in arena(*run, "--seeds", "5", cwd=tmp_path, code=BAD_RESULT).stderr
     arena("bundle", "out", "x.bundle", cwd=tmp_path)
-    for place in ("out", "x.bundle"):
-        assert f"tokens and costs{OWN_WORD}" in arena("verify", place, cwd=tmp_path).stdout
+    assert f"tokens and costs{OWN_WORD}" in arena("verify", "out", cwd=tmp_path).stdout
     said = " ".join(arena("verify", "x.bundle", cwd=tmp_path).stdout.split())
+    assert "tokens, costs, the cap and its sum are the bots' and the organiser's own word" in said
     assert "12 of 30 matches are sound, 18 are not played, since by its organiser's word a cap of 0.0125 EUR ended it" in said
     example = Path(__file__).parents[3] / "protocol" / "examples" / "verify_bundle.py"
     subprocess.run([sys.executable, "-I", "-S", str(example), "x.bundle"], cwd=tmp_path, check=True, timeout=120)
@@ -391,5 +391,22 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
     assert lines[0]["format"] == 2
     matches = [line for line in lines if line["kind"] == "match"]
     for gone in (matches[7], matches[11]):  # one that somebody did not like, and half of the last table
-        (tmp_path / "y.bundle").write_bytes(forged([line for line in lines if line is not gone]))
-        assert "whole tables, the first of the schedule" in arena("verify", "y.bundle", cwd=tmp_path, code=BAD_RESULT).stdout
+        assert "whole tables, the first of the schedule" in verified([line for line in lines if line is not gone], tmp_path)
+    assert "and it has none" in verified([line for line in lines if line not in matches], tmp_path)
+    (over,) = [line for line in lines if line["kind"] == "over"]
+    for cap, why in (
+        ({"cap": 10**9, "spent": 0}, "its bots reported more than its cap says was spent"),
+        ({"spent": 11_999}, "its bots reported more than its cap says was spent"),
+        ({"currency": "USD"}, "no bot reported a cost in the currency of its cap"),
+        ({"cap": 0}, "is damaged"),
+    ):
+        other = {**over, "capped": over["capped"] | cap}
+        assert why in verified([other if line is over else line for line in lines], tmp_path)
+    silent = [{key: value for key, value in line.items() if key != "spent"} for line in lines]
+    assert "no bot reported a cost in the currency of its cap" in verified(silent, tmp_path)
+
+
+def verified(lines: list[dict[str, Any]], folder: Path) -> str:
+    """Return what is said of a bundle of these lines, which is not sound."""
+    (folder / "y.bundle").write_bytes(forged(lines))
+    return " ".join(arena("verify", "y.bundle", cwd=folder, code=BAD_RESULT).stdout.split())
