@@ -78,10 +78,10 @@ class DearReport(NamedTuple):
         if self.amount * per_table < cap:
             return ""
         cost = money(self.amount, harmless(currency))
-        too_much = "" if self.amount >= cap else f", and {per_table} such matches would cost"
+        such = "," if self.amount >= cap else f", and {per_table} such matches cost"
         return (
-            f"{harmless(self.bot)} reports {cost} in {self.match}{too_much}, as much as the cap or more: if that is wrong, leave "
-            "this bot out and give --new-event"
+            f"{harmless(self.bot)} reports {cost} in {self.match}{such} as much as the cap or more: if that is wrong, leave this "
+            "bot out and give --new-event"
         )
 
 

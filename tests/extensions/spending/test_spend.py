@@ -27,7 +27,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.common.exit_codes import BAD_RESULT, UNUSABLE
 from khiva_arena.competition.playing.executor import LocalExecutor
 from khiva_arena.errors import StoreError
-from khiva_arena.extensions.spending.spend_cap import Cost, SpendCap
+from khiva_arena.extensions.spending.spend_cap import Cost, DearReport, SpendCap
 from khiva_arena.rating.report.capped import money
 from khiva_arena.records.store.db import FILE, Store
 from khiva_arena.records.store.transcripts import unpacked
@@ -147,6 +147,7 @@ def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, mon
     said = " ".join(arena(*run, "--spend", "3", "--new-event", cwd=tmp_path, code=UNUSABLE).stderr.split())
     assert at_most in said
     assert "3.00 EUR is too little" in said
+    assert "give more, or fewer bots; c reports" in said
     assert len(matches) == played
     without = [*run[:5], *run[7:], "--spend", "0.02", "--new-event"]
     said = arena(*without, cwd=tmp_path).stderr
@@ -308,6 +309,15 @@ def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(
     assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": True, "currency": "EUR"}
 
 
+def test_a_report_as_dear_as_the_cap_is_told_from_one_whose_table_is() -> None:
+    dear = DearReport("c", "match 1/3", 5_000_000)
+    assert dear.why_none_fits(10_000_001, 2, "EUR") == ""
+    assert dear.why_none_fits(10_000_000, 2, "EUR").startswith(
+        "c reports 5.00 EUR in match 1/3, and 2 such matches cost as much as the cap or more: if"
+    )
+    assert dear.why_none_fits(5_000_000, 2, "EUR").startswith("c reports 5.00 EUR in match 1/3, as much as the cap or more: if")
+
+
 def test_sums_that_a_store_cannot_hold_are_at_least(tmp_path: Path) -> None:
     begun(tmp_path)
     with Store.write(tmp_path / "out") as store:
@@ -345,12 +355,14 @@ def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_pat
         (("--spend", "1", "--plan", "p.json"), "--plan and --spend"),
         (("--spend", "1", "--format", "swiss"), "--spend chooses the seeds of one round-robin"),
         (("--spend", "0.0001"), "line-up costs about 0.0"),
+        (("--spend", "0.0002"), "of the try, as much as the cap or more: if that is wrong"),
+        (("--spend", "0.0015"), f"; give more, or fewer bots; {TRIES_AGAIN}"),
     ],
 )
 def test_a_cap_that_cannot_be_kept_is_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
     tmp_path /= words[1] + words[-1]
     named = bots(costly(tmp_path, "a"), costly(tmp_path, "b"))
-    assert why in arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr
+    assert why in " ".join(arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr.split())
     assert not (tmp_path / "out").exists()
 
 
