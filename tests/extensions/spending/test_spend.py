@@ -416,6 +416,8 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
         assert why in verified([other if line is over else line for line in lines], tmp_path)
     silent = [{key: value for key, value in line.items() if key != "spent"} for line in lines]
     assert "no bot reported a cost in the currency of its cap" in verified(silent, tmp_path)
+    silent[0]["format"] = 1
+    assert "it has what only format 2 has" in verified(silent, tmp_path)
 
 
 def verified(lines: list[dict[str, Any]], folder: Path) -> str:
