@@ -167,17 +167,18 @@ def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
     """Add up the reports of a bot, one for each match; None if there are none."""
     matches = decisions = dropped = 0
     totals: dict[str, int] = {}
-    currencies: set[str] = set()
+    currencies, of_none = set[str](), set[str]()  # of costs, and of costs of 0
     whole = True
     for report in reports:
         matches, decisions, dropped = matches + 1, decisions + report.decisions, dropped + report.dropped
         whole = whole and (report.whole or not report.decisions)
         if COST in report.totals:
-            currencies.add(report.currency)
+            (currencies if report.totals[COST] else of_none).add(report.currency)
         for name, total_of_match in report.totals.items():
             totals[name] = totals.get(name, 0) + total_of_match
     if not matches:
         return None
+    currencies = currencies or of_none - {""}
     several = tuple(sorted(currencies)) if len(currencies) > 1 else ()
     if several:  # no sum is of several
         del totals[COST]

@@ -32,19 +32,23 @@ class OwnWord(NamedTuple):
 
     reports: whether bots reported tokens, costs or the like.
     transcripts: whether what they wrote was kept.
+    cap: whether a cap ended an event of a bundle, which is the word of its organiser, too.
     """
 
     reports: bool = False
     transcripts: bool = False
+    cap: bool = False
 
     @property
     def line(self) -> str:
         """What there is, in a line; "" for nothing."""
-        if not self.reports and not self.transcripts:
+        if not any(self):
             return ""
-        alone = "tokens and costs" if self.reports else "transcripts"
-        what = "tokens, costs and transcripts" if self.reports and self.transcripts else alone
-        return f"{what} are the bots' own word; nothing here checks them"
+        of_each = (["tokens", "costs"], ["transcripts"], ["the cap", "its sum"])
+        *names, last = [name for there, some in zip(self, of_each, strict=True) if there for name in some]
+        what = f"{', '.join(names)} and {last}" if names else last
+        whose = "the bots' and the organiser's" if self.cap else "the bots'"
+        return f"{what} are {whose} own word; nothing here checks them"
 
 
 @dataclass(slots=True)
@@ -318,6 +322,9 @@ class EventSource(Protocol):
 
     def own_word(self) -> OwnWord:
         """Return what there is, once all lines were read, that is the bots' own word. A damaged store has none."""
+
+    def misfits_of_cap(self, recorded: Collection[int]) -> Iterable[str]:
+        """Yield each contradiction between the cap that a bundle says ended an event and the matches of these ordinals."""
 
     def results(self) -> Iterable[Result]:
         """Return the results of the event's matches in schedule order, as far as they are known: a sequential test ends by

@@ -10,9 +10,10 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
-from khiva_arena.common.result import Result, Spent
+from khiva_arena.common.result import COST, Result, Spent
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, OwnWord
+from khiva_arena.competition.audit.claimed_cap import misfits_of_cap
 from khiva_arena.competition.audit.cost import RerunCost
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.sample import Sample
@@ -25,6 +26,7 @@ from khiva_arena.competition.settings.settings import MOST
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.report.differences import counted_differences, differences, part_of
 from khiva_arena.rating.schedule.lineups import MOST_SEATS
 from khiva_arena.rating.schedule.seating import ScheduledMatch
@@ -191,6 +193,8 @@ class BundledEvent:
         self._lines = lines
         self._spent: dict[int, tuple[Spent | None, ...]] = {}
         self._has_reports = self._has_transcripts = False
+        self._capped: EndedByCap | None = None
+        self._costs: dict[str, int] = {}  # that bots reported, by currency
 
     def cost(self) -> RerunCost:
         return self._cost
@@ -212,6 +216,7 @@ class BundledEvent:
                 raise _misplaced(self.event, line)
             before = place
             if isinstance(line, bundle.OverLine):
+                self._capped = line.ended_by_cap
                 closed = "by its cap" if line.capped else None
                 self.event = structs.replace(self.event, set_aside=line.set_aside, closed=closed)
                 if hasattr(self, "matches"):  # the definition is sound
@@ -223,6 +228,9 @@ class BundledEvent:
                 if len(line.spent) != self.event.definition.seats:
                     raise RecordError(f"match {self.event.number}/{line.ordinal}: what its bots spent is not by seat")
                 self._spent[line.ordinal] = line.spent
+                for report in filter(None, line.spent):
+                    if COST in report.totals:
+                        self._costs[report.currency] = self._costs.get(report.currency, 0) + report.totals[COST]
             if isinstance(line, bundle.MatchLine) and line.transcripts is not msgspec.UNSET:
                 self._check_transcripts(line.ordinal, line.transcripts)
             if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
@@ -246,7 +254,11 @@ class BundledEvent:
             raise RecordError(f"{match}: {error}") from None
 
     def own_word(self) -> OwnWord:
-        return OwnWord(self._has_reports, self._has_transcripts)
+        return OwnWord(self._has_reports, self._has_transcripts, self._capped is not None)
+
+    def misfits_of_cap(self, recorded: Collection[int]) -> Iterator[str]:
+        if self._capped:
+            yield from misfits_of_cap(self._capped, self.event.definition, recorded, self._costs)
 
     def results(self) -> Iterable[Result]:
         return self.matches.results

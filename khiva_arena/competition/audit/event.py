@@ -17,7 +17,7 @@ from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, r
 from khiva_arena.competition.audit.sample import AT_ONCE
 from khiva_arena.competition.audit.set_aside import left_out_of
 from khiva_arena.competition.events import stored
-from khiva_arena.competition.events.find import CHANGED, may_be_capped, uncollected
+from khiva_arena.competition.events.find import CHANGED, uncollected
 from khiva_arena.competition.events.record_check import why_not_as_recorded
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.games.registry import HASHED, get
@@ -404,8 +404,8 @@ class _EventAudit:
         """Yield each contradiction at the end of a closed event: closing reveals the secrets of the run and of seeds played."""
         if not self.report.missing:
             yield "it was closed, though all of its matches are recorded"
-        elif self.source.bundled and not may_be_capped(self.source.event.definition, self.recorded):
-            yield "its end: by its cap it would have whole tables, the first of the schedule, and it has others"
+        else:
+            yield from self.source.misfits_of_cap(self.recorded)
         played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
         if self.revealed.keys() != {RUN_SECRET, *played}:
             yield "the revealed secrets do not match the run and the seeds played until it was closed"

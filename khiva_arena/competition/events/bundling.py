@@ -94,8 +94,10 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
     problems, others = [], "name only events that are over"
     for event in events:
         recorded, capped = store.recorded(event.id), ended_by_cap(store, event)
-        if event.closed and not (capped and may_be_capped(event.definition, recorded)):
-            what = "was ended by a cap within a table" if capped else "was closed before it was over"
+        may_bundle = capped is not None and may_be_capped(event.definition, recorded)
+        if event.closed and not may_bundle:
+            by_cap = "was ended by a cap, but not after whole tables, the first of the schedule"
+            what = by_cap if capped else "was closed before it was over"
             reason = f"event {event.number} ({event.id}) {what}"
             why = "and only complete events are bundled"
             problems.append(f"{store.folder}: {reason}, {why}; {others}")
@@ -104,7 +106,8 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
             how_far = f"event {event.number} ({event.id}) is not over"
             how_far += f": {len(recorded)} of {planned} matches are recorded"
             close = f"khiva-arena close {quote(str(store.folder))} {event.number}"
-            cap = f"a cap ended it, and `{close}` makes that its end; " if capped else ""
+            end = f"`{close}` makes that its end" if may_bundle else "a higher --spend goes on with it"
+            cap = f"a cap ended it, and {end}; " if capped else ""
             finish = "finish it with the command that began it"
             problems.append(f"{store.folder}: {how_far}; {cap}{finish}, or {others}")
     if not events:

@@ -46,9 +46,9 @@ def ended_by_cap(store: Store, event: EventRow) -> EndedByCap | None:
 
 
 def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
-    """Tell whether an event can have ended by a cap with these matches: whole tables, the first of the schedule. ``recorded``:
-    ordinals."""
-    if not can_be_extended(definition) or len(recorded) % definition.seats:
+    """Tell whether an event can have ended by a cap with these matches: whole tables, the first of the schedule, at least one.
+    ``recorded``: ordinals."""
+    if not recorded or not can_be_extended(definition) or len(recorded) % definition.seats:
         return False
     return {*recorded} == {*range(len(recorded))}
 

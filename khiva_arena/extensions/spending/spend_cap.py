@@ -78,10 +78,10 @@ class DearReport(NamedTuple):
         if self.amount * per_table < cap:
             return ""
         cost = money(self.amount, harmless(currency))
-        too_much = "" if self.amount >= cap else f", and {per_table} such matches would cost"
+        such = "," if self.amount >= cap else f", and {per_table} such matches cost"
         return (
-            f"{harmless(self.bot)} reports {cost} in {self.match}{too_much}, as much as the cap or more: if that is wrong, leave "
-            "this bot out and give --new-event"
+            f"{harmless(self.bot)} reports {cost} in {self.match}{such} as much as the cap or more: if that is wrong, leave this "
+            "bot out and give --new-event"
         )
 
 
@@ -143,6 +143,8 @@ def known_costs(
     first = next((row for row in caps if row.number == 0), None)
     at_least = whole.at_least or any(row.at_least for row in caps)
     tried, dearest_tried = (first.spent, first.dearest) if first else (0, 0)
+    if among is not None and not all(bot.identity in among for bot in event.bots):
+        dearest_tried = 0  # the table may have been one of the others
     return KnownCosts(tables, matches, tried, dearest_tried, at_least, whole.foreign, whole.reported, dear)
 
 

@@ -352,8 +352,9 @@ class _Asked(NamedTuple):
             needs = f"one seed of {count(shape.line_ups, 'line-up')} costs about {money(round(a_seed), harmless(currency))}"
             self_words = "too little" if not chain else "too little to extend the event"
             again = f"; {_AGAIN}" if measure.tried.amount else ""
-            why = measure.dear.why_none_fits(self.cap, seats, currency)
-            advice = why or "give more, or fewer bots"
+            dear = measure.dear
+            why = f"; {dear.why_none_fits(self.cap, seats, currency)}" if dear.amount >= self.cap else ""
+            advice = f"give more, or fewer bots{why}"
             raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; {advice}{again}")
         matches = shape.seeds * shape.line_ups * seats
         lines = (

@@ -21,8 +21,10 @@ def close(store: Path, event: str, yes: bool) -> None:
         row = _to_close(db, event)
         say(harmless(f"event {row.number} ({row.id}): {_how_far(db, row)}"))
         is_capped = ended_by_cap(db, row) is not None
-        if is_capped and not may_be_capped(row.definition, db.recorded(row.id)):
-            say("a cap ended it within a table, so no bundle will have it; a higher --spend plays that table to its end")
+        may_bundle = is_capped and may_be_capped(row.definition, db.recorded(row.id))
+        if is_capped and not may_bundle:
+            short = "a cap ended it, but not after whole tables, the first of the schedule"
+            say(f"{short}, so no bundle will have it; a higher --spend goes on with it")
         for line in _warnings_of_shard(db, row):
             say(harmless(line))
     if not agreed("close it, reveal its secrets, and never continue it?", yes):
@@ -35,8 +37,8 @@ def close(store: Path, event: str, yes: bool) -> None:
     say(harmless(f"event {row.number} is closed: run digest {digest}; its secrets are revealed"))
     folder = shlex.quote(str(store))
     if is_capped:
-        next_step = f"next: khiva-arena bundle {folder} capped.bundle"
-        say(harmless(f"tables keep it, and say that a cap ended it; {next_step}"))
+        next_step = f"; next: khiva-arena bundle {folder} capped.bundle {row.number}" if may_bundle else ""
+        say(harmless(f"tables keep it, and say that a cap ended it{next_step}"))
         return
     say(harmless(f"tables leave it out; to see it: khiva-arena standings {folder} {row.number}, khiva-arena verify {folder}"))
 

@@ -165,7 +165,7 @@ class CapEntry(msgspec.Struct, forbid_unknown_fields=True):
     currency: its name.
     """
 
-    cap: Number
+    cap: Annotated[int, msgspec.Meta(ge=1, le=NUMBER_MOST)]
     spent: Number
     at_least: bool
     currency: Annotated[str, msgspec.Meta(max_length=CURRENCY_MOST)]
@@ -330,7 +330,7 @@ class Reader:
                 _refuse_other_formats(values)
                 line = msgspec.convert(values, _Any)
                 if isinstance(line, MatchLine | OverLine) and line.is_extended and not self._is_extended:
-                    raise ValueError(f"it has reports of bots, which only format {EXTENDED} has")
+                    raise ValueError(f"it has what only format {EXTENDED} has")
             except ValueError as error:
                 raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None
             if isinstance(line, _End):

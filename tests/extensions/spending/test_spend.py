@@ -27,7 +27,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.common.exit_codes import BAD_RESULT, UNUSABLE
 from khiva_arena.competition.playing.executor import LocalExecutor
 from khiva_arena.errors import StoreError
-from khiva_arena.extensions.spending.spend_cap import Cost, SpendCap
+from khiva_arena.extensions.spending.spend_cap import Cost, DearReport, SpendCap
 from khiva_arena.rating.report.capped import money
 from khiva_arena.records.store.db import FILE, Store
 from khiva_arena.records.store.transcripts import unpacked
@@ -36,6 +36,7 @@ pytestmark = pytest.mark.slow
 HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--rule", "max_turns=6", "--out", "out", "--seed", "cap")
 MOST = 2**53 - 1
 ENDED, REACHED = sentence("spending", "ended", number="1"), sentence("spending", "reached", number="1")
+NOT_WHOLE = "but not after whole tables, the first of the schedule"
 OWN_WORD, TRIES_AGAIN = sentence("spending", "own-word"), sentence("spending", "tries-again")
 
 
@@ -146,6 +147,7 @@ def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, mon
     said = " ".join(arena(*run, "--spend", "3", "--new-event", cwd=tmp_path, code=UNUSABLE).stderr.split())
     assert at_most in said
     assert "3.00 EUR is too little" in said
+    assert "give more, or fewer bots; c reports" in said
     assert len(matches) == played
     without = [*run[:5], *run[7:], "--spend", "0.02", "--new-event"]
     said = arena(*without, cwd=tmp_path).stderr
@@ -215,6 +217,13 @@ def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
     assert tried + logged(tmp_path) == 46_000
     with Store.read(tmp_path / "out") as store:
         assert [event.definition.extends is None for event in store.events()] == [True, False]
+
+
+def test_a_dear_bot_that_is_left_out_makes_no_table_of_the_others_dear(tmp_path: Path) -> None:
+    named = [*bots(costly(tmp_path, "a"), costly(tmp_path, "b")), *bots(costly(tmp_path, "c", cost=100_000))]
+    arena("run", *named, *HOW, "--spend", "1.5", cwd=tmp_path)
+    said = arena("run", *named[:-2], *HOW, "--spend", "0.02", "--new-event", cwd=tmp_path).stderr
+    assert re.search(r"a match costs 0\.001 EUR, from \d+ matches of event 1 in this store", said), said
 
 
 def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,6 +309,15 @@ def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(
     assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": True, "currency": "EUR"}
 
 
+def test_a_report_as_dear_as_the_cap_is_told_from_one_whose_table_is() -> None:
+    dear = DearReport("c", "match 1/3", 5_000_000)
+    assert dear.why_none_fits(10_000_001, 2, "EUR") == ""
+    assert dear.why_none_fits(10_000_000, 2, "EUR").startswith(
+        "c reports 5.00 EUR in match 1/3, and 2 such matches cost as much as the cap or more: if"
+    )
+    assert dear.why_none_fits(5_000_000, 2, "EUR").startswith("c reports 5.00 EUR in match 1/3, as much as the cap or more: if")
+
+
 def test_sums_that_a_store_cannot_hold_are_at_least(tmp_path: Path) -> None:
     begun(tmp_path)
     with Store.write(tmp_path / "out") as store:
@@ -337,12 +355,14 @@ def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_pat
         (("--spend", "1", "--plan", "p.json"), "--plan and --spend"),
         (("--spend", "1", "--format", "swiss"), "--spend chooses the seeds of one round-robin"),
         (("--spend", "0.0001"), "line-up costs about 0.0"),
+        (("--spend", "0.0002"), "of the try, as much as the cap or more: if that is wrong"),
+        (("--spend", "0.0015"), f"; give more, or fewer bots; {TRIES_AGAIN}"),
     ],
 )
 def test_a_cap_that_cannot_be_kept_is_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
     tmp_path /= words[1] + words[-1]
     named = bots(costly(tmp_path, "a"), costly(tmp_path, "b"))
-    assert why in arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr
+    assert why in " ".join(arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr.split())
     assert not (tmp_path / "out").exists()
 
 
@@ -357,16 +377,23 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
         last = "WHERE ordinal = (SELECT max(ordinal) FROM matches)"
         gone = f"DELETE FROM seats {last}; DELETE FROM matches {last}"
         forge(connection, f"{gone}; UPDATE caps SET recorded = 11 WHERE recorded = 12")
-    assert "within a table, so no bundle will have it" in arena("close", "half", "1", "--yes", cwd=tmp_path).stderr
+    refused = " ".join(arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr.split())
+    assert "a cap ended it, and a higher --spend goes on with it" in refused
+    assert "`khiva-arena close" not in refused, "that cannot be undone"
+    said = " ".join(arena("close", "half", "1", "--yes", cwd=tmp_path).stderr.split())
+    assert f"{NOT_WHOLE}, so no bundle will have it" in said
+    assert "tables keep it" in said
+    assert "next:" not in said
     refused = arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr
-    assert "was ended by a cap within a table, and only complete" in " ".join(refused.split())
-    assert "tables keep it" in arena("close", "out", "1", "--yes", cwd=tmp_path).stderr
+    assert f"was ended by a cap, {NOT_WHOLE}, and only complete" in " ".join(refused.split())
+    said = " ".join(arena("close", "out", "1", "--yes", cwd=tmp_path).stderr.split())
+    assert "tables keep it, and say that a cap ended it; next: khiva-arena bundle out capped.bundle 1" in said
     assert table_of(tmp_path)["partial"] == [part], "as any event that ended by itself"
     assert "never continued" in arena(*run, "--seeds", "5", cwd=tmp_path, code=BAD_RESULT).stderr
     arena("bundle", "out", "x.bundle", cwd=tmp_path)
-    for place in ("out", "x.bundle"):
-        assert f"tokens and costs{OWN_WORD}" in arena("verify", place, cwd=tmp_path).stdout
+    assert f"tokens and costs{OWN_WORD}" in arena("verify", "out", cwd=tmp_path).stdout
     said = " ".join(arena("verify", "x.bundle", cwd=tmp_path).stdout.split())
+    assert "tokens, costs, the cap and its sum are the bots' and the organiser's own word" in said
     assert "12 of 30 matches are sound, 18 are not played, since by its organiser's word a cap of 0.0125 EUR ended it" in said
     example = Path(__file__).parents[3] / "protocol" / "examples" / "verify_bundle.py"
     subprocess.run([sys.executable, "-I", "-S", str(example), "x.bundle"], cwd=tmp_path, check=True, timeout=120)
@@ -376,5 +403,24 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
     assert lines[0]["format"] == 2
     matches = [line for line in lines if line["kind"] == "match"]
     for gone in (matches[7], matches[11]):  # one that somebody did not like, and half of the last table
-        (tmp_path / "y.bundle").write_bytes(forged([line for line in lines if line is not gone]))
-        assert "whole tables, the first of the schedule" in arena("verify", "y.bundle", cwd=tmp_path, code=BAD_RESULT).stdout
+        assert "whole tables, the first of the schedule" in verified([line for line in lines if line is not gone], tmp_path)
+    assert "and it has none" in verified([line for line in lines if line not in matches], tmp_path)
+    (over,) = [line for line in lines if line["kind"] == "over"]
+    for cap, why in (
+        ({"cap": 10**9, "spent": 0}, "its bots reported more than its cap says was spent"),
+        ({"spent": 11_999}, "its bots reported more than its cap says was spent"),
+        ({"currency": "USD"}, "no bot reported a cost in the currency of its cap"),
+        ({"cap": 0}, "is damaged"),
+    ):
+        other = {**over, "capped": over["capped"] | cap}
+        assert why in verified([other if line is over else line for line in lines], tmp_path)
+    silent = [{key: value for key, value in line.items() if key != "spent"} for line in lines]
+    assert "no bot reported a cost in the currency of its cap" in verified(silent, tmp_path)
+    silent[0]["format"] = 1
+    assert "it has what only format 2 has" in verified(silent, tmp_path)
+
+
+def verified(lines: list[dict[str, Any]], folder: Path) -> str:
+    """Return what is said of a bundle of these lines, which is not sound."""
+    (folder / "y.bundle").write_bytes(forged(lines))
+    return " ".join(arena("verify", "y.bundle", cwd=folder, code=BAD_RESULT).stdout.split())

@@ -196,6 +196,11 @@ def test_a_match_without_its_last_totals_makes_them_at_least(last: bool, shown: 
     assert (other.currency, other.totals, other.currencies) == ("", {"lot": 10}, ("EUR", "USD")), "no sum is of two currencies"
     of_both = row(table_of(five_stand_ins), "answers", spent=other)
     assert any("answers reported it in several currencies (EUR, USD)" in note for note in SpentColumns().notes([of_both]))
+    free = [Spent({"cost": 0}, 1, True, 0, currency) for currency in ("", "EUR", "USD")]
+    for costs, currency, amount in (([*reports, *free], "EUR", 12_345), (free[:2], "EUR", 0), (free[:1], "", 0)):
+        in_all = add_spent(costs)
+        assert in_all is not None
+        assert (in_all.currency, in_all.totals["cost"], in_all.currencies) == (currency, amount, ()), "0 is of no currency"
     crashed = add_spent([*reports, Spent({}, 1)])
     assert crashed is not None
     assert (crashed.currency, crashed.totals["cost"]) == ("EUR", 12_345)
