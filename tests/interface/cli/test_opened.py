@@ -115,9 +115,7 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     assert dict(zip(json.loads(begun)["bots"], json.loads(begun)["marks"], strict=True)) == {"asks": ["network"], "random": []}
     said = "marked  asks=network"
     assert [(one.stdout + one.stderr).count(said) for one in (printed[0], printed[10])] == [1, 1]  # the run, and ``watch``
-    assert (
-        shown.count("is marked network: " + sentence("report", "cell-open-network")) == shown.count(" is marked ") == 1
-    )
+    assert shown.count("is marked network: " + sentence("report", "cell-open-network")) == shown.count(" is marked ") == 1
     assert "asks [network] " in listed
     assert "random [" not in listed
     # it had what was opened to it
