@@ -47,8 +47,9 @@ class OwnWord(NamedTuple):
         of_each = (["tokens", "costs"], ["transcripts"], ["the cap", "its sum"])
         *names, last = [name for there, some in zip(self, of_each, strict=True) if there for name in some]
         what = f"{', '.join(names)} and {last}" if names else last
-        whose = "the bots' and the organiser's" if self.cap else "the bots'"
-        return f"{what} are {whose} own word; nothing here checks them"
+        if self.cap:
+            return f"{what} are the bots' and the organiser's own word; nothing here proves them"
+        return f"{what} are the bots' own word; nothing here checks them"
 
 
 @dataclass(slots=True)
