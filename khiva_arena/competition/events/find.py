@@ -6,19 +6,20 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.common.result import Result
 from khiva_arena.common.say import Say
-from khiva_arena.competition.events.extending import can_be_extended
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.competition.events.stored import bare_timetable, damaged, refuse_damaged
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import BESIDE, EventRow, MatchRow, Store, VoidRow
+
+if TYPE_CHECKING:  # for the types of readers; a run needs none of it before its first match
+    from khiva_arena.rating.report.capped import EndedByCap
 
 _ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
 CHANGED = "was changed since it was written"
@@ -36,8 +37,10 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     return events
 
 
-def ended_by_cap(store: Store, event: EventRow) -> EndedByCap | None:
+def ended_by_cap(store: Store, event: EventRow) -> "EndedByCap | None":
     """Return the cap that ended an event short, closed since or not; None if none did, or if it has gone on since."""
+    from khiva_arena.rating.report.capped import EndedByCap  # not above: few events have a cap
+
     row = next(reversed(store.caps(event.id)), None)
     if row is None or not row.number or row.recorded != len(store.recorded(event.id)):
         return None
@@ -48,6 +51,8 @@ def ended_by_cap(store: Store, event: EventRow) -> EndedByCap | None:
 def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
     """Tell whether an event can have ended by a cap with these matches: whole tables, the first of the schedule, at least one.
     ``recorded``: ordinals."""
+    from khiva_arena.competition.events.extending import can_be_extended  # not above: few events have a cap
+
     if not recorded or not can_be_extended(definition) or len(recorded) % definition.seats:
         return False
     return {*recorded} == {*range(len(recorded))}
