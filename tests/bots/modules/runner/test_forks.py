@@ -120,8 +120,9 @@ class Server:
 
     def load(self, *loads: bytes) -> list[Item]:
         """Begin a table, and return what is told of its seats."""
-        self._orders.write(line.batch((seat, line.LOAD, 0, load) for seat, load in enumerate(loads)))
-        return self.told_by([(seat, line.OPEN, 0, line.opening(KEY, 1)) for seat in range(len(loads))])
+        loading = line.batch((seat, line.LOAD, 0, load) for seat, load in enumerate(loads))
+        opening = line.batch([(seat, line.OPEN, 0, line.opening(KEY, 1)) for seat in range(len(loads))])
+        return self.answer_to(loading + opening)  # at once, since a server that a load ends takes nothing after it
 
     def table(self, *codes: Path) -> list[list[int]]:
         """Play a table of modules. Return what each has answered to three questions."""
