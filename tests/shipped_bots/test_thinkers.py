@@ -156,7 +156,7 @@ def test_the_one_in_go_is_for_every_go_that_its_page_names(staged: Any, tmp_path
     need_language("go")
     env = os.environ | libraries(tmp_path_factory) | {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
     folder = Path(staged("go/thinker").folder)
-    assert "from 1.19 on" in (shipped.folder("bots") / "go" / "README.md").read_text("utf-8")
+    assert "Go 1.19 or newer" in (shipped.folder("bots") / "go" / "README.md").read_text("utf-8")
     words = ["go", "build", "-gcflags=-lang=go1.19", "-o", os.devnull, "."]
     built = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
     assert built.returncode == 0, built.stderr

@@ -22,6 +22,7 @@ from khiva_arena.common import shipped
 
 SEATS = (2, 3)
 LEVELS = best_levels()
+TRIES, TOO_BUSY = 5, 0.3
 PLAYED = [row for row in ROWS if row.name]
 
 
@@ -36,14 +37,25 @@ def _warm() -> None:
     play(["honest", "honest"], LEVELS[0])
 
 
+def waited_for_a_core() -> float:
+    """Return for how many seconds this thread, the arbiter's, was ready to run and had no core."""
+    return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+
+
 def check(row: Row, level: Level) -> None:
+    """Play a row; once more if it came out otherwise on a machine without a core for the arbiter, which gives that time back."""
     lots = random.Random(f"zoo {named(row)} {level}")
     seats = lots.choice(SEATS)
     seat = lots.randrange(seats)
     names = ["honest" if number != seat else row.name for number in range(seats)]
     limits = TIME | dict(row.time)
-    played = play(names, level, lenient=bool(row.strikes), time_=limits, cpu=row.cpu)
-    assert differences(row, level, seat, played, limits) == []
+    for _ in range(TRIES):
+        before = waited_for_a_core()
+        played = play(names, level, lenient=bool(row.strikes), time_=limits, cpu=row.cpu)
+        found = differences(row, level, seat, played, limits)
+        if not found or waited_for_a_core() - before < TOO_BUSY * played.wall:
+            break
+    assert found == []
 
 
 @pytest.mark.soak

@@ -49,5 +49,5 @@ export function tipped(drawn, words, lines) {
 
 /** Text of the docs without its marks of emphasis and its numbers of formulas. @param {string} text */
 function plain(text) {
-  return text.replace(/ \((?:F\d(?:-F\d)?|CR3[^)]*)\)/g, "").replace(/[`*]/g, "");
+  return text.replace(/ \((?:F\d+(?:-F\d+)?|CR3[^)]*)\)/g, "").replace(/[`*]/g, "");
 }
