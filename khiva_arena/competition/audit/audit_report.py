@@ -41,7 +41,7 @@ class OwnWord(NamedTuple):
 
     @property
     def line(self) -> str:
-        """What there is, in a line; "" for nothing."""
+        """The line that names it; "" if there is none."""
         if not any(self):
             return ""
         of_each = (["tokens", "costs"], ["transcripts"], ["the cap", "its sum"])

@@ -1,4 +1,4 @@
-"""The check of the cap that a bundle says ended an event: nobody can replay it, but it can contradict what stands beside it."""
+"""The check of the cap that a bundle says ended an event: nobody can replay it, but matches can contradict it."""
 
 from collections.abc import Collection, Iterator, Mapping
 

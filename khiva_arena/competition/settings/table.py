@@ -176,8 +176,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("env", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False,
             of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
             help="Your variables that a bot gets. Each is the name of the bot, = and the name of the variable. "
-                 "Values are never stored, and those of six characters or more are struck out of what the bot "
-                 "says.",
+                 "The arena stores no value, and strikes those of six characters or more out of the bot's output.",
             example=("llm=OPENAI_API_KEY",),
             opens="The bot is handed this variable of yours."),
     Setting("skip_broken", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True,
