@@ -226,7 +226,8 @@ def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, ask
     flags = shlex.join(opened)
     assert f"asks played with a network, and has none now; if it is yours, {flags} opens it" in warned.stderr
     shown = arena("show", "store", "1/0", cwd=tmp_path).stdout
-    if_yours = sentence("show", "if-yours", flags=flags)
+    at = ["--isolation", Level.TRUSTED] if best() is Level.TRUSTED else []  # the event's own level
+    if_yours = sentence("show", "if-yours", flags=shlex.join([*opened, *at]))
     assert sentence("show", "play-it-again", command="khiva-arena match --from store 1/0") + if_yours in shown
     last = Path(made(tmp_path / "of another folder", 1))  # it chooses otherwise
     (last / "main.py").write_text((last / "main.py").read_text().replace("match: 0", 'match: len(decide["legal"]) - 1'))
