@@ -396,7 +396,9 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
 
 
 def test_a_comparison_tells_how_it_stands(tmp_path: Path) -> None:
-    words = ["compare", NAIVE, FORFEITS, "--rule", "max_turns=2", "--trust-bots", "--seed", "x", "--out", "out", "--json"]
+    # One match at a time, as above.
+    short = ["--rule", "max_turns=2", "--trust-bots", "--seed", "x", "-j", "1", "--out", "out", "--json"]
+    words = ["compare", NAIVE, FORFEITS, *short]
     final = json.loads(arena(*words, "--events-file", "events", cwd=tmp_path).stdout)
     told = [line for line in lines_of(tmp_path / "events") if line["type"] == "difference"]
     assert [line["seeds"] for line in told] == list(range(1, 8))
