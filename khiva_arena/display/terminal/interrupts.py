@@ -57,9 +57,23 @@ def if_interrupted(say: "Say", how_far: Callable[[], str], *, resumes: bool = Tr
     except KeyboardInterrupt as interrupt:
         if not was_told(interrupt):
             said = f"interrupted: {how_far()}; the same command resumes" if resumes else f"interrupted: {how_far()}"
-            interrupt.add_note(said)
-            say(interrupt.__notes__[0])
+            with _ignored():  # a second signal between note and line would leave the user without the line
+                interrupt.add_note(said)
+                say(interrupt.__notes__[0])
         raise
+
+
+@contextmanager
+def _ignored() -> Iterator[None]:
+    """Ignore the signals that this process answers, within the context."""
+    before = {}
+    try:
+        for number in _handled:
+            before[number] = signal.signal(number, signal.SIG_IGN)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _once_more(unraisable: Any) -> None:
