@@ -18,6 +18,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Collection, Container, Iterable, Sequence
 from contextlib import suppress
@@ -219,12 +220,18 @@ def orphans(groups: Collection[int]) -> dict[int, list[int]]:
 
 
 def _children() -> list[int]:
+    """Return the children among which orphans are: those of this process's first thread, to which the system gives an orphan
+    (``find_new_reaper`` in kernel/exit.c), and those of this thread, which before Linux 3.19 got what its own children left.
+
+    Other threads have none. A look at hundreds of threads, which a notebook or a worker may have, would keep the arbiter from its
+    bots for longer than there is between two looks.
+    """
     if not system.PROC:
         return []  # nothing shows them, and no process that another one has started becomes ours
-    return [int(pid) for task in os.listdir("/proc/self/task") for pid in _of_task(task)]
+    return [int(pid) for task in dict.fromkeys((os.getpid(), threading.get_native_id())) for pid in _of_task(task)]
 
 
-def _of_task(task: str) -> list[bytes]:
+def _of_task(task: int) -> list[bytes]:
     try:
         # Not decoded: this is read at each look at a table whose bots are slow.
         with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as file:

@@ -6,7 +6,9 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tools import lacks
@@ -192,6 +194,51 @@ def test_levels_that_need_linux_say_so(monkeypatch: pytest.MonkeyPatch, platform
     for level in (Level.STRICT, Level.STANDARD, Level.BASIC):
         assert why in why_not(level)
         assert remedy(level, why_not(level)) == remedies.elsewhere()
+
+
+@pytest.mark.skipif(not system.PROC, reason="nothing shows orphans")
+@pytest.mark.parametrize("in_thread", [False, True], ids=["first", "another"])
+def test_an_orphan_is_found_and_ended_whichever_thread_started_its_parent(in_thread: bool) -> None:
+    found: list[list[int]] = []
+
+    def start_and_end() -> None:
+        with reap.Adoption(mark := reap.new_mark()) as adoption:
+            environment = os.environ | {reap.MARK: reap.mark_of_seat(mark, 0)}
+            leader = subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60 & kill -STOP $$"], env=environment, process_group=0)
+            try:
+                os.waitid(os.P_PID, leader.pid, os.WSTOPPED)
+                children = [int(pid) for pid in Path(f"/proc/{leader.pid}/task/{leader.pid}/children").read_text().split()]
+                leader.kill()
+                os.waitid(os.P_PID, leader.pid, os.WEXITED | os.WNOWAIT)  # it stays the leader of its group
+                found.append([children == sorted(reap.orphans([leader.pid])[leader.pid]), len(children)])
+            finally:
+                leader.kill()
+                leader.wait()
+            adoption.end_strays()
+            found.append([system.lives(str(pid)) for pid in children])
+
+    thread = threading.Thread(target=start_and_end)
+    (thread.start if in_thread else start_and_end)()
+    if in_thread:
+        thread.join()
+    assert found == [[True, 2], [False, False]]
+
+
+@pytest.mark.skipif(not system.PROC, reason="nothing shows orphans")
+def test_a_look_for_orphans_costs_the_same_however_many_threads_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[object] = []
+    monkeypatch.setattr(reap, "_of_task", lambda task: looks.append(task) or [])
+    over = threading.Event()
+    threads = [threading.Thread(target=over.wait) for _ in range(20)]
+    try:
+        for thread in threads:
+            thread.start()
+        reap.orphans([os.getpid()])
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert looks == [os.getpid()]
 
 
 def test_nobody_is_adopted_who_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
