@@ -220,11 +220,11 @@ def orphans(groups: Collection[int]) -> dict[int, list[int]]:
 
 
 def _children() -> list[int]:
-    """Return the children among which orphans are: those of this process's first thread, to which the system gives an orphan
-    (``find_new_reaper`` in kernel/exit.c), and those of this thread, which before Linux 3.19 got what its own children left.
+    """Return the children of two threads, among which all orphans are.
 
-    Other threads have none. A look at hundreds of threads, which a notebook or a worker may have, would keep the arbiter from its
-    bots for longer than there is between two looks.
+    The system gives an orphan to the first thread of this process (``find_new_reaper`` in kernel/exit.c). Before Linux 3.19 the
+    thread that had started the orphan's parent got it, which is the calling one. A look at every thread of a process that has
+    hundreds, such as a notebook or a worker, would take longer than the time between two looks.
     """
     if not system.PROC:
         return []  # nothing shows them, and no process that another one has started becomes ours

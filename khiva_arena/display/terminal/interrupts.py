@@ -57,7 +57,7 @@ def if_interrupted(say: "Say", how_far: Callable[[], str], *, resumes: bool = Tr
     except KeyboardInterrupt as interrupt:
         if not was_told(interrupt):
             said = f"interrupted: {how_far()}; the same command resumes" if resumes else f"interrupted: {how_far()}"
-            with _ignored():  # a second signal between note and line would leave the user without the line
+            with _ignored():  # between the note and the line, a second signal would take the line away
                 interrupt.add_note(said)
                 say(interrupt.__notes__[0])
         raise
@@ -66,10 +66,9 @@ def if_interrupted(say: "Say", how_far: Callable[[], str], *, resumes: bool = Tr
 @contextmanager
 def _ignored() -> Iterator[None]:
     """Ignore the signals that this process answers, within the context."""
-    before = {}
+    before = {number: signal.getsignal(number) for number in _handled}
     try:
-        for number in _handled:
-            before[number] = signal.signal(number, signal.SIG_IGN)
+        listen_no_more()
         yield
     finally:
         for number, handler in before.items():
