@@ -16,7 +16,7 @@ from khiva_arena.arbiter.tick_batches import ModuleTable
 from khiva_arena.arbiter.wire import HostFault, Wire
 from khiva_arena.common.result import STRIKING, Verdict
 from khiva_arena.games.base import Pending, State
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.records.replay.record import Past
 
 

@@ -53,12 +53,12 @@ Who is to blame for the arbiter's lag, once it is a good part of the step, and t
 
 from collections.abc import Mapping, Sequence, Set
 
-import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share, over_half_of_cores
 from khiva_arena.arbiter.seat import Seat, StepResult
+from khiva_arena.arbiter.waits import Wait, has_answered, never_strayed
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.bots.protocol.session import Breach, Phase
 from khiva_arena.common.result import Verdict
@@ -80,38 +80,6 @@ LAGGED = 0.5
 # enough for a third of a core, and they end if it gets next to none.
 EXTENDED_MOST = 8
 OWN_DOING = "the answer came late, and processes that the bot started may have taken its core"
-
-
-class _Wait(msgspec.Struct, eq=False):
-    """The wait for one seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
-
-    seat: the seat that was asked
-    deadline: when its time is up, the arbiter's lag not counted
-    last: when the time that it got back is up, None before it got any
-    delay: how long it had no core
-    extensions: how often it got time back
-    starved: it had no core for a good part of its time
-    frames_in_time: how many were sealed when its time was up, None before; later frames are not opened for this request
-    elapsed: how long it took until then
-    """
-
-    seat: Seat
-    deadline: float
-    last: float | None = None
-    delay: float = 0.0
-    extensions: int = 0
-    starved: bool = False
-    frames_in_time: int | None = None
-    elapsed: float = 0.0
-
-    @property
-    def waiting(self) -> bool:
-        """True while the awaited answer cannot be there yet and may still come."""
-        return self.frames_in_time is None and not self.seat.session.ready and not self.seat.output_ended
-
-    def due(self, lag: float) -> float:
-        """Return when to give up: the arbiter's own lag is added back."""
-        return self.deadline + lag if self.last is None else self.last
 
 
 class Gatherer:
@@ -172,8 +140,8 @@ class Gatherer:
         self._paused_seats.clear()
         self._answer_seconds.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
-        seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
-        waits: Sequence[_Wait] = [_Wait(seat, asked_at + allowances[seat.number]) for seat in seats]
+        seats = sorted([self._seats[number] for number in requests], key=never_strayed)
+        waits: Sequence[Wait] = [Wait(seat, asked_at + allowances[seat.number]) for seat in seats]
         out = StepResult()
         while waits:
             await self._collect(waits)
@@ -198,7 +166,7 @@ class Gatherer:
             for seat in seats:
                 self._wire.rest(seat.number)
 
-    async def _collect(self, waits: Sequence[_Wait]) -> None:
+    async def _collect(self, waits: Sequence[Wait]) -> None:
         """Read until no seat is waited for."""
         lag, cpu = 0.0, self._cpu
         cpu.look_again([wait.seat.number for wait in waits if wait.waiting])
@@ -217,13 +185,13 @@ class Gatherer:
                 cpu.look(numbers, [number for number in numbers if self._seats[number].name])
             if now >= cpu.next_look:
                 cpu.plan_next(numbers)
-            if lag >= STARVED * (now - self._asked_at) and (now >= wake or any(map(_has_answered, waiting))):
+            if lag >= STARVED * (now - self._asked_at) and (now >= wake or any(map(has_answered, waiting))):
                 self._explain_lag(waiting, now)
             for wait in waiting:
                 if self._is_awaited(wait) and now >= wait.due(lag):
                     self._out_of_time(wait, now)
 
-    def _is_awaited(self, wait: _Wait) -> bool:
+    def _is_awaited(self, wait: Wait) -> bool:
         return wait.waiting and wait.seat.number not in self._blames
 
     def _take(self, arrival: Arrival) -> None:
@@ -240,7 +208,7 @@ class Gatherer:
             # Bytes behind an answer are not charged to it, and the lag of a longer wait for others does not come off it.
             self._answer_seconds[arrival.seat] = self._seconds_until(arrival.at)
 
-    def _out_of_time(self, wait: _Wait, now: float) -> None:
+    def _out_of_time(self, wait: Wait, now: float) -> None:
         """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
         before = self._cpu.before
         if before is not None and before.at - self._asked_at > STARVED * (wait.deadline - self._asked_at):
@@ -263,12 +231,12 @@ class Gatherer:
         wait.frames_in_time = wait.seat.session.sealed
         wait.elapsed = self._seconds_until(now)
 
-    def _explain_lag(self, waits: Sequence[_Wait], now: float) -> None:
+    def _explain_lag(self, waits: Sequence[Wait], now: float) -> None:
         """Hold back those who kept the arbiter from a core, so that a seat is late but for the lag, or has longer to think.
 
         waits: the seats that were waited for until now; some may have answered just now, or ended
         """
-        answered_seats = {wait.seat.number for wait in waits if _has_answered(wait)}
+        answered_seats = {wait.seat.number for wait in waits if has_answered(wait)}
         awaited_seats = {wait.seat.number for wait in waits if self._is_awaited(wait)}
         late_seats = {wait.seat.number for wait in waits if now >= wait.deadline}
         since = self._cpu.since
@@ -317,7 +285,7 @@ class Gatherer:
                 self._seats[number].paused += 1
                 self._wire.rest(number)
 
-    def _open_in_turn(self, waits: Sequence[_Wait], out: StepResult) -> Sequence[_Wait]:
+    def _open_in_turn(self, waits: Sequence[Wait], out: StepResult) -> Sequence[Wait]:
         """Open the frames of the asked seats, one seat after the other. Return the seats to wait for again, or () if there are
         none.
 
@@ -329,7 +297,7 @@ class Gatherer:
                 return waits[i:]
         return ()
 
-    def _open(self, wait: _Wait, out: StepResult) -> bool:
+    def _open(self, wait: Wait, out: StepResult) -> bool:
         """Open the frames of an asked seat. Return False when its answer may still come."""
         seat = wait.seat
         if seat.number in self._blames:
@@ -358,7 +326,7 @@ class Gatherer:
             return False
         return True
 
-    def _explain(self, wait: _Wait) -> None:
+    def _explain(self, wait: Wait) -> None:
         """Raise HostFault if the host made the answer late: it came in the time given back, and nobody at the table is
         the cause."""
         if wait.starved and not self._last and not self._blames and not self._paused_seats:
@@ -366,7 +334,7 @@ class Gatherer:
             seat = wait.seat.number
             raise HostFault(f"seat {seat} was late, but had no core for {late:.0f} ms of its time", (seat,))
 
-    def _late(self, wait: _Wait, partial: int) -> tuple[Verdict, str]:
+    def _late(self, wait: Wait, partial: int) -> tuple[Verdict, str]:
         seat = wait.seat
         if seat.session.phase is Phase.ASKED:
             seat.session.late()
@@ -385,11 +353,3 @@ class Gatherer:
         """
         seconds = at - self._asked_at
         return max(0.0, seconds if seconds < SLOW else seconds - (self._lag.total(at) - self._lag_before))
-
-
-def _has_answered(wait: _Wait) -> bool:
-    return wait.seat.session.ready
-
-
-def _never_strayed(seat: Seat) -> bool:
-    return not seat.session.strayed

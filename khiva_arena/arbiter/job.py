@@ -9,7 +9,7 @@ from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import TRUSTING, Level, Sandbox
 from khiva_arena.common.result import VOIDS_MOST, Measured, Spent
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.records.replay.record import Header, Past, Record
 
 EXIT_GRACE = 0.5

@@ -7,7 +7,7 @@ import msgspec
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.session import Answer, Greeting, Session
 from khiva_arena.common.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.records.replay.record import Header
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.text import is_text
 from khiva_arena.entrants.bot_words import commit_word
-from khiva_arena.entrants.bots import Bot, broken, load
+from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.bots_of_an_event import broken
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
 from khiva_arena.errors import ConfigError

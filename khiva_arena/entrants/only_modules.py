@@ -22,7 +22,8 @@ from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.modules import bot_identity, is_sound
 from khiva_arena.entrants.staging import KEPT, cache_folder, stage_module
 from khiva_arena.errors import ConfigError, StagingError
-from khiva_arena.records.replay.definition import DefinedBot, Definition, FileKind, ModuleFile
+from khiva_arena.records.replay.conditions import FileKind
+from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.record import person_called
 from khiva_arena.records.store.new_file import new_file
 

@@ -21,7 +21,7 @@ from khiva_arena.env.fields import (
     some_of,
     switch,
 )
-from khiva_arena.games.conformance import MOST_STEPS
+from khiva_arena.games.checked_match import MOST_STEPS
 from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.tables import (
     ACTIONS,

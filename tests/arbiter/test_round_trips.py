@@ -13,7 +13,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Bank
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Verdict
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 
 
 def slow(seconds: float) -> Bot:

@@ -29,7 +29,7 @@ from khiva_arena.bots.modules.runner import line
 from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.common.result import TICKS_A_MS, Verdict
-from khiva_arena.entrants.bots import broken
+from khiva_arena.entrants.bots_of_an_event import broken
 from khiva_arena.errors import StagingError
 from khiva_arena.interface.commands import traced
 from khiva_arena.interface.commands.traced import Tracing

@@ -16,7 +16,8 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common import shipped
 from khiva_arena.entrants import bots, build
-from khiva_arena.entrants.bots import load, load_all
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.bots_of_an_event import load_all
 from khiva_arena.entrants.loading import Loading, allow_include
 from khiva_arena.entrants.own_name import own_name
 from khiva_arena.entrants.staging import stage

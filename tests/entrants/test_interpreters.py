@@ -24,12 +24,14 @@ from khiva_arena.competition.settings.define import runtimes_of
 from khiva_arena.competition.settings.one_match import settings_and_bots
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import interpreters, only_modules, staging
-from khiva_arena.entrants.bots import Bot, beyond_memory, load, pinned
+from khiva_arena.entrants.bots import Bot, load, pinned
+from khiva_arena.entrants.bots_of_an_event import beyond_memory
 from khiva_arena.entrants.loading import Bounds, Interpreters, Loading
 from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.interface.api.new_check import parts_of_check
 from khiva_arena.interface.commands import new as new_bot
+from khiva_arena.interface.commands import new_folder
 from khiva_arena.records.replay.definition import ModuleFile
 
 pytestmark = pytest.mark.slow
@@ -99,13 +101,13 @@ def test_the_words_of_an_interpreter_are_part_of_the_identity(tmp_path: Path) ->
 
 
 def test_a_new_bot_has_the_interpreter_of_its_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    language = new_bot.language_of("javascript")
+    language = new_folder.language_of("javascript")
     raw = new_bot.tomllib.loads((language.folder / "random" / "bot.toml").read_text()) | {
         "interpreter": "echo main.js",
         "memory": 4,
     }
     monkeypatch.setattr(new_bot.tomllib, "loads", lambda text: raw)
-    new_bot.make(language, tmp_path / "new")
+    new_folder.make(language, tmp_path / "new")
     monkeypatch.undo()
     interpreted = load(str(tmp_path / "new")).interpreted
     assert interpreted is not None

@@ -14,7 +14,7 @@ from wording import sentence
 
 from khiva_arena.bots.modules.meter.maxima import with_memory
 from khiva_arena.common.text import file_name
-from khiva_arena.competition.playing import starts
+from khiva_arena.competition.playing import trial_starts
 from khiva_arena.entrants import interpreters
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.payloads import packed
@@ -89,7 +89,7 @@ def test_a_bot_that_cannot_be_sent_is_left_out_where_others_start_it(tmp_path: P
         asked.extend(bot.name for bot in unbroken)
         return {}
 
-    starts._start_elsewhere([odd, sound], start, reasons)
+    trial_starts.start_on_others([odd, sound], start, reasons)
     assert asked == ["sound"]
     assert [(at, reason.line) for at, reason in reasons.items()] == [
         (odd.identity, sentence("entrants", "name-no-utf-8", name="\\xff"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from wording import pattern, sentence
 
-from khiva_arena.games import conformance, draws, registry
+from khiva_arena.games import checked_match, conformance, draws, registry
 from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State, check_choices
 from khiva_arena.rng import Changed, Stream
 
@@ -197,7 +197,7 @@ def test_what_events_tell_may_be_shown(made: type[Dealt], number: int) -> None:
 @pytest.mark.parametrize("number", range(8))
 def test_what_no_event_has_told_is_found(made: type[Dealt], said: str, number: int) -> None:
     assert re.match(f"equal observations give {said}", leak(DealtGame(made), number, 2 + number % 2))
-    with pytest.raises(conformance.NonConforming, match=said):
+    with pytest.raises(checked_match.NonConforming, match=said):
         conformance.check_game(DealtGame(made), matches=1, seed=str(number))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from khiva_arena.records.replay.record import Record, run_digest
-from khiva_arena.records.store import files, sums
+from khiva_arena.records.store import sums, versions
 from khiva_arena.records.store.sums import TABLES
 
 
@@ -22,7 +22,7 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
         kept = f"SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = ({table}.event, {table}.ordinal)"
         connection.execute(f"DELETE FROM {table} WHERE NOT EXISTS ({kept})")
     for table in ("events", *(table for table in TABLES if table in there)):
-        names = [name for name, _, _ in files.columns(table)]
+        names = [name for name, _, _ in versions.columns(table)]
         for number, *row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():
             values = dict(zip(names, row, strict=True))
             del values["sum"]

@@ -19,7 +19,8 @@ from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.games.registry import get
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import DefinedBot, Definition, TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
+from khiva_arena.records.replay.definition import DefinedBot, Definition
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 

@@ -18,7 +18,8 @@ from workbench_played import WISH, block, template
 
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.extensions.checker import in_page, in_pyodide
-from khiva_arena.extensions.checker.workbench.workbench import GONE, Workbench
+from khiva_arena.extensions.checker.workbench.refused import GONE
+from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 PLAYS = """

@@ -23,7 +23,7 @@ from khiva_arena.entrants.payloads import HEAD
 from khiva_arena.extensions.league.folder import QUEUE_VERSION
 from khiva_arena.records.replay.league_format import FORMAT
 from khiva_arena.records.store.db import Store
-from khiva_arena.records.store.files import VERSION
+from khiva_arena.records.store.versions import VERSION
 
 WRITERS = {
     "interface/commands/export.py": "export",

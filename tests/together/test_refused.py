@@ -15,7 +15,7 @@ from wording import sentence
 
 from khiva_arena.common.version import shown
 from khiva_arena.records.store.db import FILE
-from khiva_arena.records.store.files import LOCK
+from khiva_arena.records.store.locks import LOCK
 
 VERSIONS = ("0.1.0", "0.2.0")
 INTERRUPTED = [

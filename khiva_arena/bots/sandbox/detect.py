@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.bots.sandbox import cell as isolation
-from khiva_arena.bots.sandbox import reap, seccomp, stops, system
+from khiva_arena.bots.sandbox import reap, refused_calls, seccomp, stops, system
 from khiva_arena.bots.sandbox.cell import kind
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
@@ -192,7 +192,7 @@ def _try(level: Level, python: str) -> tuple[Attempts, str]:
         file.chmod(0o666)
         os.chmod(folder, 0o777)
         has_levels = seccomp.supported() and not system.why_no_levels()  # elsewhere a number means another call
-        clone, calls = (seccomp.number(seccomp.CLONE), seccomp.refused_here()) if has_levels else (0, {})
+        clone, calls = (seccomp.number(refused_calls.CLONE), seccomp.refused_here()) if has_levels else (0, {})
         request = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": calls, "clone": clone}
         words = (python, "-I", "-S", ATTEMPTS, json.dumps(request))
         code, out, error = run_at(level, words, (ATTEMPTS,))

@@ -3,36 +3,33 @@
 Every record is replayed, and everything else is compared with the result.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from functools import partial
 from hashlib import sha256
 
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.modules.released import by_interpreter
 from khiva_arena.common.text import LONGEST, harmless
-from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage, EventReport, EventSource, RunsAgain
+from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage, EventSource, RunsAgain
+from khiva_arena.competition.audit.event_end import EventEnd
 from khiva_arena.competition.audit.extends import check_chain
 from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.competition.audit.sample import AT_ONCE
-from khiva_arena.competition.audit.set_aside import left_out_of
+from khiva_arena.competition.audit.stored_rows import check_row, check_run_secret, is_planned
 from khiva_arena.competition.events import stored
 from khiva_arena.competition.events.find import CHANGED, uncollected
 from khiva_arena.competition.events.record_check import why_not_as_recorded
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
-from khiva_arena.rating.schedule.formats import FORMATS
 from khiva_arena.rating.schedule.seating import ScheduledMatch
-from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.replay.record import Record, canonical, run_digest
 from khiva_arena.records.replay.ticks import unconfirmed
-from khiva_arena.records.replay.verify import check_unplayed, faults_of, verify
+from khiva_arena.records.replay.verify import check_unplayed, verify
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
-from khiva_arena.words import count
 
 MOST_SEEDS = 2**63  # as many as a store can number
 
@@ -75,7 +72,7 @@ def _why_not_whole(event: EventRow, row: MatchRow) -> str:
         return str(error)
 
 
-class _EventAudit:
+class _EventAudit(EventEnd):
     """The audit of an event.
 
     source: where its lines come from.
@@ -88,27 +85,6 @@ class _EventAudit:
     digests: of all matches, in the order of their lines.
     refusals: why the bots of a bundle's event were not run again.
     """
-
-    def __init__(self, source: EventSource, rerunner: RunsAgain | None) -> None:
-        self.source = source
-        self._rerunner: RunsAgain | None = None
-        self._rerunner_of_ticks = rerunner
-        self._module = b""
-        self._to_rerun: dict[int, tuple[Record, bytes]] = {}
-        self._claims: dict[int, set[int]] = {}
-        self._set_aside: Counter[int] = Counter()  # matches by seed
-        event = source.event
-        ground = event.is_of_0_1 and event.public is None
-        self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
-        self.report.closed = event.closed is not None
-        self.report.engines = tuple(event.engines)
-        self.timetable: Timetable | None = None
-        self.revealed: dict[int, bytes] = {}
-        self.voids: Counter[int] = Counter()
-        self.suspects: set[int] = set()
-        self.recorded: dict[int, int] = {}
-        self.digests: list[str] = []
-        self.refusals: list[ConfigError] = []
 
     def run(self, pool: Replayers) -> None:
         self.report.passes("the event itself", self._check_event)
@@ -212,31 +188,14 @@ class _EventAudit:
         self.timetable = timetable
         stored.check_bots(event)
         if not self.source.bundled:
-            _check_run_secret(event, event.secret, "its secret")
-
-    def _set_planned(self, timetable: Timetable, *, ended: bool, concluded: bool = False) -> None:
-        """Note in the report how many matches the event has when it is over: a sequential test ends with its decision.
-
-        concluded: whether its end is stored. A comparison also ends after any whole seed, when its time does.
-        """
-        event, self.report.planned = self.source.event, timetable.matches
-        if not FORMATS[event.definition.format].SEQUENTIAL:
-            return
-        from khiva_arena.competition.playing.sequential import so_far  # numpy comes with it
-
-        try:
-            test, played = so_far(event, timetable, self.source.results() if ended else ())
-        except (KeyError, TypeError, ValueError) as error:
-            raise RecordError(f"its definition has no test that can be ({type(error).__name__}: {error})") from None
-        if test.decision or (concluded and event.definition.comparison):
-            self.report.planned = played * timetable.per_seed(timetable.shapes[0])
+            check_run_secret(event, event.secret, "its secret")
 
     def _check_revealed(self, seed: int, secret: bytes) -> None:
         event, bundled = self.source.event, self.source.bundled
         if not RUN_SECRET <= seed < (self.timetable.seeds if self.timetable else MOST_SEEDS):
             raise RecordError(f"{'' if bundled else f'a secret of seed {seed} is revealed, and '}there is no such seed")
         if seed == RUN_SECRET and bundled:
-            _check_run_secret(event, secret, "it")
+            check_run_secret(event, secret, "it")
         elif secret != (event.secret if seed == RUN_SECRET else event.seed_secret(seed)):
             it = "it" if bundled else f"the revealed secret of seed {seed}"
             raise RecordError(f"{it} does not follow from the run's secret")
@@ -244,7 +203,7 @@ class _EventAudit:
     def _check_void(self, line: bundle.VoidLine | VoidRow) -> None:
         if line.attempt != (place := self.voids[line.ordinal]):
             raise RecordError(f"attempt {line.attempt} is at place {place}")
-        if self.timetable and not _is_planned(self.timetable, line):
+        if self.timetable and not is_planned(self.timetable, line):
             raise RecordError("the schedule has no such match")
         if isinstance(line, bundle.VoidLine):  # it does not say who caused the void
             self.suspects.update(range(len(self.source.event.definition.bots)))
@@ -285,7 +244,7 @@ class _EventAudit:
         else:
             outcome.hold(record, secret)
         if row is not None:
-            _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
+            check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
             self.source.keep(match, record, self.voids[ordinal])
             if record.ticks:
@@ -342,107 +301,3 @@ class _EventAudit:
         return revealed if seeds.commitment(record.header.match, revealed) == record.header.commit else derived
 
     # --- the end ---
-
-    def _check_end(self, timetable: Timetable, digest: str) -> None:
-        report = self.report
-        report.passes("its end", lambda: self._set_planned(timetable, ended=True, concluded=self._is_concluded(digest)))
-        if self.source.event.set_aside:
-            report.passes("its end", lambda: self._take_set_aside(timetable))
-        report.missing = max(0, report.planned - report.left_out - len(self.recorded))
-        for ordinal, attempt in self.recorded.items():
-            if attempt != (voids := self.voids[ordinal]) + 1:
-                report.add(f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but {voids} attempts were void")
-        for ordinal in (ordinal for ordinal, bots in self._claims.items() if not bots <= self.suspects):
-            why = "a seat is out by the backstop, but no attempt at a match of its bot was void"
-            report.add(f"match {report.number}/{ordinal}: {why}")
-        by_seed = Counter(place[0] for ordinal in self.recorded if (place := timetable.place(ordinal)))
-        known = (seed for seed in sorted({*by_seed, *self.revealed}) if 0 <= seed < timetable.seeds)
-        missing = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}
-        for seed, matches in self._set_aside.items():
-            missing[seed] = missing.get(seed, 0) - matches
-        for problem in self._misfits(missing, digest):
-            report.add(problem)
-
-    def _is_concluded(self, digest: str) -> bool:
-        return bool(digest or self.source.bundled) and self.source.event.closed is None
-
-    def _take_set_aside(self, timetable: Timetable) -> None:
-        self._set_aside = left_out_of(self.source.event, timetable, self.recorded, self.voids)
-        self.report.left_out = self._set_aside.total()
-
-    def _misfits(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
-        """Yield each contradiction at the end of an event.
-
-        A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
-
-        gaps: by seed, how many of its matches are missing.
-        """
-        missing, revealed = self.report.missing, self.revealed
-        if self.source.event.closed is not None:
-            yield from self._misfits_if_closed(gaps, digest)
-            return
-        over, prefix = not missing, "its end: " if self.source.bundled else ""
-        if (surplus := len(self.recorded) - self.report.planned) > 0:
-            yield f"{prefix}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
-        if self.source.bundled:
-            if missing:
-                yield f"{prefix}{_are(missing)} missing, and only complete events are bundled"
-            elif {RUN_SECRET, *(seed for seed, matches in gaps.items() if not matches)} != revealed.keys():
-                yield f"{prefix}the revealed secrets do not match the run and the seeds played"
-        else:
-            for seed, matches in gaps.items():
-                if matches > 0 and seed in revealed:
-                    yield f"seed {seed}: {_are(matches)} missing, though its secret is revealed: they were all recorded"
-                if matches == 0 and seed not in revealed:
-                    yield f"seed {seed}: all matches are recorded, but its secret is not revealed"
-            if (RUN_SECRET in revealed, bool(digest)) != (over, over):
-                yield f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there"
-        if over and digest not in ("", run_digest(self.digests)):
-            yield f"{prefix}the run digest was {digest} when the event was over"
-
-    def _misfits_if_closed(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
-        """Yield each contradiction at the end of a closed event: closing reveals the secrets of the run and of seeds played."""
-        if not self.report.missing:
-            yield "it was closed, though all of its matches are recorded"
-        else:
-            yield from self.source.misfits_of_cap(self.recorded)
-        played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
-        if self.revealed.keys() != {RUN_SECRET, *played}:
-            yield "the revealed secrets do not match the run and the seeds played until it was closed"
-        if digest != run_digest(self.digests):
-            yield f"the run digest was {digest or 'not stored'} when the event was closed"
-
-
-def _is_planned(timetable: Timetable, void: bundle.VoidLine | VoidRow) -> bool:
-    if isinstance(void, bundle.VoidLine):  # its round may not be drawn yet
-        return timetable.place(void.ordinal) is not None
-    match = timetable.match(void.ordinal)
-    return match is not None and (match.k, match.lineup, [*match.bots]) == (void.seed, void.lineup, void.bots)
-
-
-def _are(matches: int) -> str:
-    return count(matches, "match is", "matches are")
-
-
-def _check_run_secret(event: EventRow, secret: bytes, it: str) -> None:
-    if not event.opens(secret):
-        raise RecordError(f"{it} does not open the commitment that was published")
-    if event.definition.seed not in (None, seeds.seed_digest(secret)):
-        raise RecordError(f"{it} is not the one of the seed that the definition names")
-
-
-def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes) -> None:
-    """Compare a store's row of a match with its record. ``bots``: positions by seat."""
-    if row.digest != record.digest or row.id != record.header.match:
-        raise RecordError("the stored digest or id is not the record's")
-    rows = [(seat.seat, seat.bot, seat.rank, seat.score, seat.verdict) for seat in row.seats]
-    expected = list(zip(range(len(bots)), bots, record.ranks, record.scores, map(str, record.verdicts), strict=False))
-    if rows != expected:
-        raise RecordError(f"the stored results {rows} are not the record's {expected}")
-    faults = [[(verdict, step) for verdict, _, step in seat.faults] for seat in row.seats]
-    if faults != faults_of(record):
-        raise RecordError(f"the stored faults {faults} are not the record's {faults_of(record)}")
-    if row.req_start != seeds.req_start(secret, row.id):
-        raise RecordError("its first req does not follow from the secret")
-    if not row.intact:
-        raise RecordError(f"it or one of its seats {CHANGED}")

@@ -13,7 +13,7 @@ from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 
 SPEC = where("spec")
 """Where a user reads SPEC.md, for the texts that name it."""

@@ -13,7 +13,7 @@ from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Event, Game
 from khiva_arena.games.schema import shapes_of
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.rng import Stream
 
 MATCHES_SEARCHED = 25

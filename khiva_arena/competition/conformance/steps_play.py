@@ -15,7 +15,7 @@ from khiva_arena.competition.conformance.positions import Place, decisions_of_a_
 from khiva_arena.competition.conformance.talk import Talk, talking
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.base import Game
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.words import count
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150

@@ -13,7 +13,7 @@ from khiva_arena.entrants.hints import interpreted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import MODULE
+from khiva_arena.records.replay.conditions import MODULE
 from khiva_arena.records.replay.record import IN_TICKS, Header, RecordedSeat
 from khiva_arena.records.replay.ticks import spending
 

@@ -9,7 +9,8 @@ from khiva_arena.competition.events.selection import EVERYBODY, Among, counting
 from khiva_arena.games.which import changed
 from khiva_arena.rating.report.entrants import Entrant
 from khiva_arena.rating.report.in_common import InCommon
-from khiva_arena.records.replay.definition import MARKS, Definition
+from khiva_arena.records.replay.conditions import MARKS
+from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical, digest_of
 from khiva_arena.records.store.rows import EventRow
 

@@ -15,7 +15,8 @@ from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.settings.table import TIMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.records.replay.definition import MARKS, Definition, spellings
+from khiva_arena.records.replay.conditions import MARKS
+from khiva_arena.records.replay.definition import Definition, spellings
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 
 DIGITS = 8

@@ -16,7 +16,8 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.rating.schedule.formats import Shape
 from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.records.store.db import BESIDE, EventRow, MatchRow, Store, VoidRow
+from khiva_arena.records.store.db import EventRow, MatchRow, Store, VoidRow
+from khiva_arena.records.store.reads import BESIDE
 
 if TYPE_CHECKING:  # for the types of readers; a run needs none of it before its first match
     from khiva_arena.rating.report.capped import EndedByCap

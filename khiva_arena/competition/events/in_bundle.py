@@ -17,7 +17,7 @@ from khiva_arena.competition.events.watching import UNWATCHED, MatchWatch
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.records.replay import league_format, seeds
 from khiva_arena.records.replay.record import Record, canonical
-from khiva_arena.records.store import bundle
+from khiva_arena.records.store import bundle, bundle_text
 
 
 class BundledMatch(NamedTuple):
@@ -159,7 +159,7 @@ def _unreadable(path: Path, error: OSError) -> ConfigError:
 class _Reader(bundle.Reader):
     """A reader that refuses the bundle of a league if no extension knows leagues."""
 
-    def __init__(self, file: bundle.Readable, path: Path) -> None:
+    def __init__(self, file: bundle_text.Readable, path: Path) -> None:
         super().__init__(file)
         self._path = path
 

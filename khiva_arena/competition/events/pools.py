@@ -27,7 +27,8 @@ from khiva_arena.rating.ratings.widening import PLAIN, Widening
 from khiva_arena.rating.report.in_common import InCommon
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.rating.report.tally import Collected, EventsData
-from khiva_arena.records.store.db import BESIDE, EventRow, Store, VoidRow
+from khiva_arena.records.store.db import EventRow, Store, VoidRow
+from khiva_arena.records.store.reads import BESIDE
 from khiva_arena.words import ranges
 
 MOST_ELO = 10_000

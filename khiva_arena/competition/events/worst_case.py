@@ -12,7 +12,7 @@ from khiva_arena.arbiter.job import EXIT_GRACE
 from khiva_arena.common.time_in_words import in_time
 from khiva_arena.errors import GameFault
 from khiva_arena.games.base import Game, Plain
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

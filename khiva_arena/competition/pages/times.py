@@ -12,7 +12,7 @@ from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.events.pool_tables import PooledTable
 from khiva_arena.competition.pages.page_source import RecordedMatch
 from khiva_arena.display.page.data import PageTimes, Took
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.records.store.db import EventRow
 from khiva_arena.records.store.rows import SpentTime
 

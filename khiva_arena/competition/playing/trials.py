@@ -15,7 +15,7 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Verdict
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.records.replay.definition import Conditions
+from khiva_arena.records.replay.conditions import Conditions
 
 PlayTables = Callable[[Iterator[tuple[Job, ...]], Callable[[Outcome], None]], object]
 """Plays tables, and hands on the outcome of each attempt at a match."""

@@ -14,7 +14,8 @@ from khiva_arena.rating.report.same_names import in_a_line
 from khiva_arena.rating.schedule import formats
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.rating.schedule.orders import ALL_ORDERS_MOST
-from khiva_arena.records.replay.definition import Definition, kept_at
+from khiva_arena.records.replay.conditions import kept_at
+from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.words import count
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -20,6 +20,7 @@ from khiva_arena.competition.playing.executor import Executor
 from khiva_arena.competition.playing.jobs import Play
 from khiva_arena.competition.playing.starts import BudgetTrial, Entrants, stage_damaged
 from khiva_arena.competition.run.announcing import announce, announce_round
+from khiva_arena.competition.run.event_ends import RunResult, and_extended, conclude, over_in_words
 from khiva_arena.competition.run.events_file import EventsFile, check_files
 from khiva_arena.competition.run.live_page import LivePage
 from khiva_arena.competition.run.options import RunOptions, check_public_of_past, public_to_add
@@ -33,7 +34,6 @@ from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.definition import Definition
-from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store.db import EventRow, MatchRow, Store
 from khiva_arena.records.store.files import NOT_PLAYED
 from khiva_arena.records.store.rows import NotPlayed
@@ -42,17 +42,6 @@ from khiva_arena.words import count
 if TYPE_CHECKING:
     from khiva_arena.competition.run.events_to_play import EventsToPlay
     from khiva_arena.competition.run.live_views import LiveRun  # most runs are not served
-
-
-class RunResult(NamedTuple):
-    """The result of a run.
-
-    events: the ids of its events so far; with ``RunOptions.commit`` the id of the event that would be played now.
-    complete: whether all of them are recorded.
-    """
-
-    events: list[str]
-    complete: bool
 
 
 @dataclass
@@ -165,7 +154,7 @@ class Run:
     def _nothing_to_play(self, store: Store, todo: ResumePoint) -> RunResult:
         if self.options.web:
             self.say("--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded")
-        over = f"{store.folder}: {_over_in_words(todo.over)}"
+        over = f"{store.folder}: {over_in_words(todo.over)}"
         for event in todo.over:
             stored.keep_modules(store.folder, event.definition)
         if self.options.commit:
@@ -178,7 +167,7 @@ class Run:
         if self._first.events_file is not None or listeners:
             with RunEvents(store.folder, self._first.events_file, self.say, logged=False, listeners=listeners) as log:
                 self._write_over(store, todo.over, log)
-        ids = _with_extended(store, [event.id for event in todo.over])
+        ids = and_extended(store, [event.id for event in todo.over])
         closed_ids = {event.id for event in store.events() if event.closed}
         ids = [event for event in ids if event not in closed_ids] or ids  # a closed event stands alone or in no table
         with LivePage(store.folder, self._first.report, self.say, settings=self.settings_file) as page:
@@ -218,7 +207,7 @@ class Run:
                 self._keep_not_played(event)
                 if self.options.commit:
                     return RunResult([event.id], False)
-                ids = self.begun = _with_extended(store, [*self._over, event.id])
+                ids = self.begun = and_extended(store, [*self._over, event.id])
                 seated = [commands[bot.identity] for bot in todo.entrants]
                 play = self._source.play_of(store, event, seated)
                 play.limit = limit
@@ -233,7 +222,7 @@ class Run:
                 if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
                     return RunResult(ids, False)
-            ids = _with_extended(store, self._over)
+            ids = and_extended(store, self._over)
             page.finish(ids)
             out = shlex.quote(str(self._first.out))
             game = f" --game {shlex.quote(self._first.game.word)}" if self._first.game.outside else ""
@@ -287,7 +276,7 @@ class Run:
                     while play.goes_on():
                         self._executor.play(play, draw, record)
             play.end()
-            log.concluded(_conclude(log, store, play), is_complete=play.complete)
+            log.concluded(conclude(log, store, play), is_complete=play.complete)
         return play.complete
 
     # --- contexts while matches are played ---
@@ -319,45 +308,3 @@ class Run:
             return
         with served:
             yield served
-
-
-def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
-    """Return events, each after those that it extends."""
-    if all(event.definition.extends is None for event in store.events()):
-        return list(ids)
-    from khiva_arena.competition.events.extending import with_extended  # not above: most events extend none
-
-    return with_extended(store, ids)
-
-
-def _over_in_words(over: Sequence[EventRow]) -> str:
-    """Return which events are over, or that the last one was closed before it was."""
-    numbers = [str(event.number) for event in over]
-    if closing_time := over[-1].closed:
-        return f"event {numbers[-1]} was closed at {closing_time}, before it was over, and is never continued"
-    subject = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
-    return f"{subject}; no other event of these settings is left to play"
-
-
-def _what_is_left(play: Play) -> str:
-    again = "the same command tries them again"
-    if not play.set_aside:
-        return f"{play.planned - len(play.done)} matches were not played, since every match tried was void at once; {again}"
-    tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
-    return f"set aside, since they stayed void: {tables}; {again}"
-
-
-def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:
-    """Say how an event ended, and return its run digest, None for a shard alone."""
-    ended = play.limit.ended if play.limit else ""
-    if not play.complete and (play.set_aside or not ended):
-        log.say(_what_is_left(play), warning=True)
-    if ended:
-        log.say(ended, warning=True)
-    if play.part and store.conclusion(play.event.id) is None:
-        state = "complete" if play.complete else "not complete"
-        log.say(f"this shard is {state}; `khiva-arena merge` joins it with the others")
-        return None
-    digest = run_digest(store.digests(play.event.id))
-    log.say(f"run digest {digest}")
-    return digest

@@ -13,7 +13,7 @@ from khiva_arena import __version__
 from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.competition.settings.define import conditions_of, defined, run_secret, runtimes_of
 from khiva_arena.competition.settings.settings import Settings
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import seeds
@@ -47,7 +47,7 @@ def match_alone(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, s
     entrants: modules as ``only_modules`` has them, and persons. One that has several seats comes several times.
     secret: the run's; b"" for that of the seed that the settings name.
     """
-    bots = bot_files.with_distinct_names(list({bot.identity: bot for bot in entrants}.values()))
+    bots = bots_of_an_event.with_distinct_names(list({bot.identity: bot for bot in entrants}.values()))
     places = list(dict.fromkeys(bot.identity for bot in entrants))
     table = tuple(places.index(bot.identity) for bot in entrants)
     bots = [structs.replace(bot, identity=person_called(bot.name)) if bot.guest else bot for bot in bots]

@@ -21,7 +21,7 @@ from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.competition.settings.settings import LEAVING_OUT, Settings
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.competition.settings.table import TABLE
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -174,7 +174,7 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     errors: list[ConfigError] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
         try:
-            bots += bot_files.load_all(words, loading, with_broken=broken)
+            bots += bots_of_an_event.load_all(words, loading, with_broken=broken)
         except ConfigError as error:
             errors.append(error)
     if isinstance(engines, str | Path) and is_text(str(engines)):
@@ -186,7 +186,7 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
             errors.append(ConfigError([f"--engines {problem}" for problem in error.problems]))
     if errors:
         raise errors[0] if len(errors) == 1 else ConfigError([problem for error in errors for problem in error.problems])
-    return bot_files.mark_kept(bot_files.with_distinct_names(bots), settings.get("kept", ()))
+    return bots_of_an_event.mark_kept(bots_of_an_event.with_distinct_names(bots), settings.get("kept", ()))
 
 
 def playable(stages: tuple[Settings, ...], entrants: list[Bot]) -> CompetitionParts:
@@ -201,12 +201,12 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 
     A line about a stage of several begins with its number: "stage 2: ".
     """
-    problems = bot_files.of_another_game(entrants, stages[0].game.name)
+    problems = bots_of_an_event.of_another_game(entrants, stages[0].game.name)
     problems += permissions.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
     problems += define.nobody_to_allow(stages[0], entrants)
     if stages[0].clock is Clock.TICKS:
         least = min(stage.resources.memory for stage in stages)
-        problems += [*bot_files.not_modules(entrants), *bot_files.beyond_memory(entrants, least)]
+        problems += [*bots_of_an_event.not_modules(entrants), *bots_of_an_event.beyond_memory(entrants, least)]
     bots = list(entrants)
     for stage in stages:
         prefix = f"stage {stage.stage}: " if len(stages) > 1 else ""

@@ -13,7 +13,8 @@ from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import MODULE, Conditions, DefinedBot, DefinedRuntime, Definition, author_groups
+from khiva_arena.records.replay.conditions import MODULE, Conditions
+from khiva_arena.records.replay.definition import DefinedBot, DefinedRuntime, Definition, author_groups
 
 SHORTEST_MS = 50
 """Milliseconds below which bots that answer at once are late now and then. Of 18,000 decisions of such bots, on two busy

@@ -16,13 +16,14 @@ from khiva_arena.competition.settings.isolation import keep_apart, sandbox_of
 from khiva_arena.competition.settings.permissions import asking, mistakes, with_permissions
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import hinting, modules_of
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import Conditions
+from khiva_arena.records.replay.conditions import Conditions
 from khiva_arena.records.replay.record import Record, digest_of
 
 if TYPE_CHECKING:  # few matches have persons
@@ -73,14 +74,14 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
     settings = settings_from({**values, **seated}, {"seats": "--bot"}, seats="bots")
     loading = asking(valid_part_of(values), say)
     entrants = [bot_files.load(word, loading=loading) for word in settings.bots]
-    problems = bot_files.of_another_game(entrants, settings.game.name)
+    problems = bots_of_an_event.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if settings.clock is Clock.TICKS:
         modules = [bot for bot in entrants if bot.guest != "person"]  # who has no hub refuses persons by itself
-        problems += [*bot_files.not_modules(modules), *bot_files.beyond_memory(entrants, settings.resources.memory)]
+        problems += [*bots_of_an_event.not_modules(modules), *bots_of_an_event.beyond_memory(entrants, settings.resources.memory)]
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
-    return MatchEntry(settings, bot_files.mark_kept(entrants, settings.kept))
+    return MatchEntry(settings, bots_of_an_event.mark_kept(entrants, settings.kept))
 
 
 def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_function: bool = False) -> OneMatch:

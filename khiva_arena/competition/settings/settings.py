@@ -20,7 +20,7 @@ from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
 from khiva_arena.rating.schedule.names import OF_SOME, Format
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.words import nearest
 
 OF_LINE_UPS = ("lineups", "copies")

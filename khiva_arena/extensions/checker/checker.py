@@ -80,7 +80,7 @@ def checker_page(runtime: bytes) -> str:
     """
     held = _runtime(runtime)
     data = {name: _block(name, content) for name, content in sorted(_contents(held).items())}
-    from khiva_arena.extensions.checker.in_page import carries  # not above: what it checks with comes with it
+    from khiva_arena.extensions.checker.not_checked import carries
 
     script, style, editor = page_script(NAMES, "doors"), page_style(NAMES, "doors"), held[_ID].decode()
     policy = _POLICY.format(script=hash_of(script), editor=hash_of(editor), style=hash_of(style))
@@ -107,7 +107,7 @@ def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def rooms() -> bytes:
     """Return the archive of the modules that the page carries."""
-    from khiva_arena.extensions.checker.in_page import EXTENSIONS  # as above
+    from khiva_arena.extensions.checker.not_checked import EXTENSIONS
 
     return packed(FIRSTS, EXTENSIONS)
 

@@ -14,38 +14,30 @@ It runs under Pyodide, without processes, numpy and clocks. What it finds is tol
 
 import io
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from khiva_arena import __version__
-from khiva_arena.arbiter import handed_games
 from khiva_arena.bots.modules.runner.line import module_pages
-from khiva_arena.bots.sandbox import regular_files
-from khiva_arena.common.result import SPOKEN_PRICE_LISTS, Clock, Result
+from khiva_arena.common.result import Clock
 from khiva_arena.common.say import say_nothing
-from khiva_arena.common.text import LONGEST, harmless, isolated
 from khiva_arena.competition.audit.audit_report import EventReport
-from khiva_arena.competition.audit.bundle import BundledEvent, BundledEvents, tables_from_records
+from khiva_arena.competition.audit.bundle import BundledEvents, tables_from_records
 from khiva_arena.competition.audit.compared import Compared, note, unconfirmed_match, unpublished_match
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
-from khiva_arena.competition.events.counted_tables import CountedPool, counted_tables
-from khiva_arena.competition.events.in_bundle import match_in
+from khiva_arena.competition.events.counted_tables import counted_tables
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
-from khiva_arena.games.registry import HASHED, get
-from khiva_arena.games.which import which
+from khiva_arena.extensions.checker.not_checked import chain_not_checked, game_not_checked, needs_league, needs_own_games
+from khiva_arena.extensions.checker.plain_values import Heard, of_event, page_of, plain_table, shown
 from khiva_arena.rating.report.differences import counted_differences
 from khiva_arena.rating.schedule.names import Format
-from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
-from khiva_arena.records.replay.frames import film, names_in_text, opened
 from khiva_arena.records.replay.league_format import OtherFormat
-from khiva_arena.records.replay.record import Record, canonical
+from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import refuse_unspoken
 from khiva_arena.records.store import bundle
-from khiva_arena.records.store.rows import EventRow
 
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 """The verdicts of a match that was checked."""
@@ -59,19 +51,7 @@ NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order o
 BY_THE_WALL = (
     "event {}: how its bots came to their choices, and faults: it was played by the wall clock, so its bots are not run again"
 )
-EXTENSIONS = ("checker",)
-"""The extensions that a page carries."""
-_CARRIES = (
-    "This page carries the core of Khiva Arena and its extension {}, and no other extension. If a bundle needs another one, the "
-    "page names it, and says what it does not check."
-)
-_NOT_CARRIED = "{}. The check needs the extension {}, which this page does not carry. Use the command `{}`."
-_OF_A_LEAGUE = "the chain of the league: its links, draws, beacon and finals"
-_OF_OWN_GAMES = "event {}: its matches and tables, since the game {} does not come with the arena"
 NO_MODULE = "the bundle does not hold the module or the payload of {}: `khiva-arena bundle --with-modules` writes them"
-SHOWN_NAME = 60
-
-Heard = dict[str, Any]
 Tell = Callable[[Heard], None]
 
 
@@ -199,12 +179,12 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     rerunner = _PageRerunner(machine, tell)
     result = audit(bundled, 1, rerunner)
     for report in result.events:
-        tell(_of_event(report, rerunner.by_the_rules.get(report.number, report.sound)))
+        tell(of_event(report, rerunner.by_the_rules.get(report.number, report.sound)))
     problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
     if not problems:
         problems = _table_problems(bundled, tell, engine=reader.engine)
     sound = [event for event in bundled.events if hasattr(event, "matches")]
-    tell({"kind": "matches", "page": _page(sound, rerunner.files)})
+    tell({"kind": "matches", "page": page_of(sound, rerunner.files)})
     if damage and problems == damage:
         raise UnreadableError(DAMAGED.format(damage[0]))
     return problems, [line for report in result.events for line in report.unconfirmed]
@@ -239,124 +219,9 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) ->
         raise
 
 
-def needs_league(line: bundle.LinkLine | bundle.EventLine) -> bool:
-    """Tell whether the extension ``league`` has to check a line: a link, or a batch, whose links may be left out of a bundle."""
-    return isinstance(line, bundle.LinkLine) or league_format.is_batch(line.definition)
-
-
-def needs_own_games(line: bundle.EventLine) -> bool:
-    """Tell whether the extension ``own_games`` has to play the matches of an event again."""
-    return HASHED in str(line.definition.get("rules_version"))
-
-
-def carries() -> str:
-    """Return the words on the extensions that a page carries."""
-    return _CARRIES.format(", ".join(EXTENSIONS))
-
-
-def chain_not_checked() -> str:
-    """Return the words on the chain of a league, for which a page lacks an extension."""
-    return _NOT_CARRIED.format(_OF_A_LEAGUE, league_format.EXTENSION, "khiva-arena verify FILE")
-
-
-def game_not_checked(event: int, game: str) -> str:
-    """Return the words on an event of a game of somebody's own, for which a page lacks an extension. ``event``: its number."""
-    what = _OF_OWN_GAMES.format(event, shown(game))
-    return _NOT_CARRIED.format(what, handed_games.EXTENSION, "khiva-arena verify FILE --game GAME")
-
-
-def _of_event(report: EventReport, by_the_rules: int) -> Heard:
-    """Return what was found of an event as plain values. ``by_the_rules``: how many matches are equal by the rules."""
-    return {
-        "kind": "event",
-        "event": report.number,
-        "id": report.event,
-        "planned": report.planned,
-        "by_the_rules": by_the_rules,
-        "rerun": None if report.rerun is None else report.rerun + report.without_bots - report.claims,
-        "differ": len(report.unsound_matches),
-        "cannot_tell": len(report.unconfirmed),
-        "digest": report.digest,
-        "problems": [*map(shown, report.problems)],
-    }
-
-
-def _page(events: Iterable[BundledEvent], files: Collection[ModuleFile]) -> Heard:
-    """Return events and their matches as plain values.
-
-    events: those whose definitions are sound.
-    files: the modules and payloads that the page holds.
-    """
-    page: Heard = {"events": [], "tables": [], "matches": [], "scenery": {}}
-    for one in events:
-        page["events"].append(plain_event(one.event) | _goes_on(one.event.definition, files))
-        page["matches"] += [plain_match(one.event.number, result) for result in one.matches.results]
-    return page
-
-
-def _goes_on(of: Definition, files: Collection[ModuleFile]) -> Heard:
-    """Return whether a page can play the matches of an event on: with another choice, and with a person at a seat.
-
-    A person's own seat needs no module.
-    """
-    has_all = all(bot.person or {*bot.files} <= {*files} for bot in of.bots)
-    with_person = of.in_ticks and has_all and HASHED not in of.rules_version and of.meter in SPOKEN_PRICE_LISTS
-    return {"goes_on": with_person and not any(bot.person for bot in of.bots), "takes_over": with_person}
-
-
-def plain_event(event: EventRow) -> Heard:
-    """Return an event as the viewer of pages takes it."""
-    of = event.definition
-    bots = [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in event.bots]
-    plain = {"number": event.number, "format": of.format, "seats": of.seats, "game": of.game, "rules": dict(of.rules)}
-    return plain | {"played": shown(f"{of.game}{which(of)}"), "bots": bots, "rounds": []}
-
-
-def plain_match(event: int, of: Result) -> list[Any]:
-    """Return a match in the order of ``page.data.PageMatch``: as a match that is rated, which takes an unknown time."""
-    faults = [[seat, str(fault), step, ""] for seat, faults in enumerate(of.faults) for fault, step in faults]
-    places = [event, of.ordinal, of.seed, of.lineup, of.rotation, of.match, of.bots, of.ranks, of.scores]
-    return [*places, [*map(str, of.verdicts)], faults, True, None, [0, 0]]
-
-
-def replay(path: Path, name: str) -> Heard:
-    """Return a match of a bundle as the viewer of pages takes it. Raises ArenaError if there is none that replays.
-
-    name: EVENT/ORDINAL.
-    """
-    with regular_files.open_file(path) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
-        record, secret = match_in(bundle.Reader(file), name, path)
-    return film_of(record, secret)
-
-
 def pages_of(definition: Definition) -> int:
     """Return the pages of memory that a module of an event may have."""
     return module_pages(definition.limits.memory)
-
-
-def event_of(path: Path, number: int) -> tuple[Definition, frozenset[ModuleFile]]:
-    """Return the definition of an event of a bundle that was checked, and the modules and payloads in the bundle.
-
-    Raises ConfigError if there is no such event, StoreError or RecordError if it is damaged.
-    """
-    definitions: list[Definition] = []
-    held: set[ModuleFile] = set()
-    with regular_files.open_file(path) as file:
-        for line in bundle.Reader(file).lines():
-            if isinstance(line, bundle.EventLine):
-                definitions.append(Definition.read(canonical(line.definition).decode()))
-            elif isinstance(line, bundle.ModuleLine | bundle.PayloadLine):
-                held.add(ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity))
-    if not 1 <= number <= len(definitions):
-        raise ConfigError(f"there is no event {number} in this bundle")
-    return definitions[number - 1], frozenset(held)
-
-
-def film_of(record: Record, secret: bytes) -> Heard:
-    """Return a match as the viewer of pages takes it. Raises RecordError if its record does not replay."""
-    header = record.header
-    reel = film(record, secret, names_in_text([seat.name for seat in header.seats]), sketches=True)
-    return opened(reel) | {"scenery": dict(get(header.game, header.rules_version).scenery)}
 
 
 def _table_problems(bundled: BundledEvents, tell: Tell, *, engine: str) -> list[str]:
@@ -368,28 +233,5 @@ def _table_problems(bundled: BundledEvents, tell: Tell, *, engine: str) -> list[
     for number, (stored, own) in enumerate(tables_from_records(bundled, counted_tables, problems), 1):
         found = [*counted_differences(stored, own.plain, engine=engine)]
         problems += [f"standings {number}: {problem}" for problem in found]
-        tell({"kind": "table", "number": number, **_plain(own), "differs": [*map(shown, found)]})
+        tell({"kind": "table", "number": number, **plain_table(own), "differs": [*map(shown, found)]})
     return problems
-
-
-def _plain(own: CountedPool) -> Heard:
-    """Return a counted table as plain values, the bots in the order of their points."""
-    table, names = own.counts, own.names
-    order = sorted(table.bots, key=lambda bot: -(table.bots[bot].score or 0))
-    rows = [
-        {
-            "name": isolated(names[bot], SHOWN_NAME),
-            "matches": of.matches,
-            "score": None if of.score is None else round(of.score, 1),
-            "finishes": [of.finishes[place] for place in range(1, table.seats + 1)],
-            "faults": sum(of.faults.values()),
-            "against": [of.halves.get(other) for other in order],
-        }
-        for bot, of in ((bot, table.bots[bot]) for bot in order)
-    ]
-    return {"matches": table.matches, "rows": rows}
-
-
-def shown(text: str) -> str:
-    """Return words that a bundle may have had a hand in, as a page shows them."""
-    return harmless(text, LONGEST)

@@ -10,7 +10,7 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult
 from khiva_arena.competition.events.in_bundle import match_in
 from khiva_arena.errors import ArenaError
-from khiva_arena.extensions.checker import in_page
+from khiva_arena.extensions.checker import in_page, plain_values
 from khiva_arena.records.store import bundle
 
 BUNDLE = Path("/tmp/bundle")  # in the memory of the page
@@ -63,7 +63,7 @@ async def go_on(page: Any, request: str) -> None:
     try:
         with regular_files.open_file(BUNDLE) as file:
             record, secret = match_in(bundle.Reader(file), name, BUNDLE)
-        definition, files = in_page.event_of(BUNDLE, int(name.partition("/")[0]))
+        definition, files = plain_values.event_of(BUNDLE, int(name.partition("/")[0]))
         held = HeldMatch(name, record, secret, definition, files)
         if is_choice:
             tell({"kind": "gone_on", **await go_on(page, held, asked)})
@@ -73,7 +73,7 @@ async def go_on(page: Any, request: str) -> None:
         tell({"kind": "left"})
     except (ArenaError, HostFault, ValueError, RecursionError, MemoryError) as error:
         of = "go_on" if is_choice else "take_over"
-        tell({"kind": "refused", "of": of, "why": in_page.shown(str(error) or type(error).__name__)})
+        tell({"kind": "refused", "of": of, "why": plain_values.shown(str(error) or type(error).__name__)})
 
 
 def hear(message: str) -> None:
@@ -89,6 +89,6 @@ def _seats(take: Callable[[Mapping[str, Any]], None]) -> None:
 def replay(name: str) -> str:
     """Return a match of the bundle as JSON, or why it can't be shown. ``name``: EVENT/ORDINAL."""
     try:
-        return json.dumps({"name": name, **in_page.replay(BUNDLE, name)})
+        return json.dumps({"name": name, **plain_values.replay(BUNDLE, name)})
     except ArenaError as error:
-        return json.dumps({"name": name, "why": in_page.shown(str(error))})
+        return json.dumps({"name": name, "why": plain_values.shown(str(error))})

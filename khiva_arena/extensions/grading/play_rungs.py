@@ -26,8 +26,10 @@ from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.isolation import admit, chosen_sandbox, keep_private
 from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.entrants.bot_words import is_archive
-from khiva_arena.entrants.bots import Bot, with_distinct_names
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots_of_an_event import with_distinct_names
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ArenaError, BotError, ConfigError
 from khiva_arena.extensions.grading.ladder import FILE, Ladder, Rung
@@ -264,9 +266,9 @@ def _unfit(settings: Settings, bot: Bot) -> list[str]:
 
 def _not_for(settings: Settings, bot: Bot) -> list[str]:
 
-    problems = bot_files.of_another_game([bot], settings.game.name)
+    problems = bots_of_an_event.of_another_game([bot], settings.game.name)
     if settings.clock is Clock.TICKS:
-        problems += [*bot_files.not_modules([bot]), *bot_files.beyond_memory([bot], settings.resources.memory)]
+        problems += [*bots_of_an_event.not_modules([bot]), *bots_of_an_event.beyond_memory([bot], settings.resources.memory)]
     return problems
 
 

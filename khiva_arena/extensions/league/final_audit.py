@@ -14,7 +14,8 @@ from khiva_arena.extensions.league.chain.roster import Chain, sits_apart
 from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
 from khiva_arena.extensions.league.folder import final_folder
 from khiva_arena.rating.schedule.names import Format
-from khiva_arena.records.replay.definition import Conditions, Definition
+from khiva_arena.records.replay.conditions import Conditions
+from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.words import count, ranges

@@ -17,7 +17,7 @@ from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.errors import StoreError, StoreFull
-from khiva_arena.records.store import files
+from khiva_arena.records.store import locks
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 FULL_IN_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -81,7 +81,7 @@ def kept_from_others(folder: Path) -> Iterator[bool]:
     """Hold the lock of a store during this context if that is possible, as it is while a player plays. Yield whether it is."""
     lock = -1
     with suppress(StoreError, OSError):  # without a lock, the next try says why
-        lock = files.lock(folder)
+        lock = locks.lock(folder)
     try:
         yield lock >= 0
     finally:

@@ -13,7 +13,8 @@ from khiva_arena.extensions.league.pace import Pace
 from khiva_arena.extensions.league.public_state import read_state
 from khiva_arena.extensions.league.settings import options_of
 from khiva_arena.extensions.league.submissions.beside_entries import RosterChange
-from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import QueueEntry
 from khiva_arena.extensions.league.waiting import WaitingItem, waiting_of
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.records.store.db import Store

@@ -11,7 +11,8 @@ from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
 from khiva_arena.extensions.league.submissions import entry_files
 from khiva_arena.extensions.league.submissions.beside_entries import RosterChange
-from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import QueueEntry
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.files import FILE
 

@@ -15,8 +15,9 @@ from khiva_arena import __version__
 from khiva_arena.competition.events.league_order import seated_in
 from khiva_arena.competition.events.stored import stored_batch
 from khiva_arena.errors import ConfigError
+from khiva_arena.extensions.league.chain.follow import begin, follow
 from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Over
-from khiva_arena.extensions.league.chain.roster import Chain, begin, follow
+from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import links_of, sound
 from khiva_arena.extensions.league.draw.counts import Counts, CountsSoFar
 from khiva_arena.extensions.league.draw.next_batch import add_batch

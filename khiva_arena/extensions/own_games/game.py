@@ -3,44 +3,42 @@
 Each call goes to a process that can be ended, so that a game can neither hang nor crash the arena.
 """
 
-import json
 import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
 from khiva_arena.common.handed import LIBRARY, GameSource
-from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
-from khiva_arena.extensions.own_games.answers import Step, front_of, in_words, stands_of, step_of
+from khiva_arena.errors import ArenaError, GameFault
+from khiva_arena.extensions.own_games.answer_types import (
+    LONGEST_TEXT,
+    breach,
+    decoded,
+    finding_list,
+    numbers_of,
+    plain_map,
+    plain_text,
+    point_list,
+    type_name,
+)
+from khiva_arena.extensions.own_games.answers import front_of
 from khiva_arena.extensions.own_games.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
 from khiva_arena.extensions.own_games.game_process import Fork, GameProcess, value_of
-from khiva_arena.games.base import Event, Game, Pending, Plain, SeatPoints, State, check_choices
-from khiva_arena.games.conformance import MOST_STEPS, Findings
-from khiva_arena.games.plain import check_plain, wrong_points
+from khiva_arena.extensions.own_games.outside_state import OutsideState
+from khiva_arena.games.base import Event, Game, Plain, State
+from khiva_arena.games.conformance import Findings
+from khiva_arena.games.plain import check_plain
 from khiva_arena.games.registry import HASHED
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 VET_STEPS = 30
 """Steps of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
-AHEAD = 64
-"""Steps of a replay that the process of a game may be told before it has answered: few enough for the buffer of a socket."""
-LONGEST_TEXT = 200_000
-LEAK = "equal observations"
-"""The beginning of the points of the conformance check that a leak breaks."""
-_findings = msgspec.msgpack.Decoder(Findings).decode
-_map = msgspec.msgpack.Decoder(dict[str, Any]).decode
-_number = msgspec.msgpack.Decoder(int).decode
-_numbers = msgspec.msgpack.Decoder(list[int]).decode
-_by_source = msgspec.msgpack.Decoder(list[SeatPoints] | None).decode
-_points = msgspec.msgpack.Decoder(list[int] | None).decode
-_text = msgspec.msgpack.Decoder(str).decode
-_counts = msgspec.msgpack.Decoder(dict[str, int]).decode
 
 
 class OutsideGame(Game):
@@ -96,14 +94,14 @@ class OutsideGame(Game):
         return self._rules_map("every_rule", rules)
 
     def _rules_map(self, call: str, rules: Mapping[str, Plain]) -> dict[str, Plain]:
-        rules_map = _decode(_map, self._ask(call, dict(rules)), call, self.shown)
+        rules_map = decoded(plain_map, self._ask(call, dict(rules)), call, self.shown)
         if wrong := check_plain(rules_map):
             raise GameFault(f"game {self.shown}: {call}(): {wrong}")
         return dict(rules_map)
 
     def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
         """Return the numbers of seats that the game can be played with under a rules map, of those in ``seats``."""
-        numbers = _decode(_numbers, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
+        numbers = decoded(numbers_of, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
         return [seats for seats in numbers if seats in self.seats]
 
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
@@ -152,7 +150,7 @@ class OutsideGame(Game):
         try:
             found = self.looked_at(seats, rules, VET_STEPS, "before a match").points
             if found:
-                raise GameFault(f"game {self.shown}: {_breach(found[0])}")
+                raise GameFault(f"game {self.shown}: {breach(found[0])}")
         except GameFault as fault:
             check = shlex.join(["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)])
             raise GameFault(f"{fault}; `{check}` says more") from None
@@ -165,7 +163,7 @@ class OutsideGame(Game):
             without = {name: value for name, value in shortest.items() if name != key}
             with suppress(ArenaError):
                 shortest = without if self.rules(without) == rules else shortest
-        return [word for key, value in shortest.items() for word in ("--rule", f"{key}={_type_name(value)}")]
+        return [word for key, value in shortest.items() for word in ("--rule", f"{key}={type_name(value)}")]
 
     def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
         """Return the findings of the conformance check in so many steps of a match, as far as there is time for it.
@@ -180,7 +178,7 @@ class OutsideGame(Game):
             answer = value_of(fork.hear("vet", LOOK_CPU_SECONDS), self.shown)
         finally:
             fork.close()
-        findings = _findings(answer)
+        findings = finding_list(answer)
         return findings._replace(short=[*mistakes, *findings.short])
 
     def _try_match(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
@@ -213,7 +211,7 @@ class OutsideGame(Game):
         if "points" in self._mute:
             return None
         try:
-            return _decode(_points, self._ask("points", dict(view)), "points", self.shown)  # type: ignore[no-any-return]
+            return decoded(point_list, self._ask("points", dict(view)), "points", self.shown)  # type: ignore[no-any-return]
         except ArenaError:
             self._mute.add("points")
             return None
@@ -229,7 +227,7 @@ class OutsideGame(Game):
         if call in self._mute:
             return None
         try:
-            return str(_decode(_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
+            return str(decoded(plain_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
         except ArenaError:
             self._mute.add(call)
             return None
@@ -252,147 +250,3 @@ class OutsideGame(Game):
         self._process.close()
         if self._second is not None:
             self._second.close()
-
-
-class OutsideState(State):
-    """A match of a game from outside. It runs in one process, or in two whose answers have to be equal."""
-
-    def __init__(self, forks: Sequence[Fork], seats: int, game_name: str) -> None:
-        self._forks, self._seats, self._shown = forks, seats, game_name
-        self._number = 0
-        self._steps = 0
-        self._expected: list[Mapping[int, int]] = []
-        self._ahead = 0
-        self._step: Step
-        self._views: dict[int, dict[str, Plain]] = {}
-
-    def begin(self, rules: dict[str, Plain], secret: bytes) -> list[Event]:
-        """Set up the match, and return the events of the opening."""
-        return self._take("new", self._ask("new", self._seats, rules, secret))
-
-    def pending(self) -> Pending:
-        """Return the open decision of each asked seat."""
-        return self._step.pending
-
-    def apply(self, choices: Mapping[int, int]) -> list[Event]:
-        """Play one choice for each pending seat, and return the events.
-
-        The choices are checked to be legal here, whatever the game takes: raises IllegalChoice. Raises GameFault if the game
-        breaks the contract.
-        """
-        check_choices(self._step.pending, choices)
-        if self._steps == MOST_STEPS:
-            raise GameFault(f"game {self._shown}: the match has not ended within {MOST_STEPS:,} steps")
-        try:
-            if self._expected:
-                return self._played_ahead(choices)
-            answer = self._ask("apply", self._number, dict(choices))
-        except IllegalChoice as error:
-            raise GameFault(
-                f"game {self._shown}: apply() refuses {dict(choices)}, which pending() calls legal: {error}"
-            ) from None
-        self._steps += 1
-        return self._take("apply", answer)
-
-    def expect(self, steps: Sequence[Mapping[int, int]]) -> None:
-        """Announce the choices of a replay, so that a match in one process is played ahead.
-
-        Each step has its own limits, as if it were played by itself.
-        """
-        if len(self._forks) == 1:
-            self._expected = list(steps)
-
-    def _played_ahead(self, choices: Mapping[int, int]) -> list[Event]:
-        if choices != self._expected[self._steps]:
-            raise InternalError(f"{dict(choices)} are played, and {dict(self._expected[self._steps])} were said to come")
-        (fork,) = self._forks
-        while self._ahead < min(len(self._expected), self._steps + AHEAD):
-            fork.say("play", (self._number, dict(self._expected[self._ahead])))
-            self._ahead += 1
-        answer = value_of(fork.hear("apply"), self._shown)
-        self._steps += 1
-        self._step, self._views = stands_of(answer, self._seats, self._shown), {}
-        return []
-
-    def view(self, seat: int) -> dict[str, Plain]:
-        """Return all that a seat knows. Raises GameFault if the view is not plain."""
-        if seat in self._views:
-            return self._views.pop(seat)
-        view = dict(_decode(_map, self._ask("view", self._number, seat), "view", self._shown))
-        if wrong := check_plain(view):
-            raise GameFault(f"game {self._shown}: view() of seat {seat}: {wrong}")
-        return view
-
-    @property
-    def is_over(self) -> bool:
-        """True if no decision is left."""
-        return self._step.over
-
-    @property
-    def scores(self) -> list[int]:
-        """Points of each seat as the match stands."""
-        return list(self._step.scores)
-
-    @property
-    def ranks(self) -> list[int]:
-        """Place of each seat as the match stands."""
-        return list(self._step.ranks)
-
-    @property
-    def points_by_source(self) -> list[SeatPoints] | None:
-        """Where the points come from; None if the game does not say, or fails to, which stops nothing and a check tells of."""
-        try:
-            by_source = _decode(_by_source, self._ask("points_by_source", self._number), "points_by_source", self._shown)
-        except GameFault:
-            return None
-        return None if wrong_points(by_source, self.scores) else by_source
-
-    def components(self) -> dict[str, int]:
-        """Return how many of each physical piece there are."""
-        return dict(_decode(_counts, self._ask("components", self._number), "components", self._shown))
-
-    def clone(self) -> Self:
-        """Return an independent copy: the game's own clone, in the same process."""
-        twin = type(self)(self._forks, self._seats, self._shown)
-        twin._number = _decode(_number, self._ask("clone", self._number), "clone", self._shown)
-        twin._steps, twin._step = self._steps, self._step
-        return twin
-
-    def sketch(self, names: Sequence[str]) -> str:
-        """Return the whole state as text for people, cut to ``LONGEST_TEXT`` characters."""
-        answer = self._ask("sketch", self._number, list(names))
-        return str(_decode(_text, answer, "sketch", self._shown))[:LONGEST_TEXT]
-
-    def _take(self, call: str, answer: msgspec.Raw) -> list[Event]:
-        self._step = step_of(answer, call, self._seats, self._shown)
-        self._views = dict(self._step.views)
-        return self._step.events
-
-    def _ask(self, call: str, *arguments: Any) -> msgspec.Raw:
-        for fork in self._forks:
-            fork.say(call, arguments)
-        answers = [fork.hear(call) for fork in self._forks]
-        if any(answer != answers[0] for answer in answers):
-            raise GameFault(
-                f"game {self._shown}: {call}() gives something else when the same match is played again: "
-                "it must depend on nothing but secret, rules and choices"
-            )
-        return value_of(answers[0], self._shown)
-
-
-def _breach(point: str) -> str:
-    """Return the message for a broken point of the contract, or for an error that shows one."""
-    if point.startswith(LEAK):
-        return f"a seat sees in its view or its choices what no event told it (a breach of: {point})"
-    return point if point.startswith("it ") else f"breaks the contract, by which {point}"
-
-
-def _type_name(value: Plain) -> str:
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-
-
-def _decode(decode: Any, value: msgspec.Raw, call: str, game_name: str) -> Any:
-    try:
-        return decode(value)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise GameFault(f"game {game_name}: {in_words(error, f'what {call}() returns', {})}") from None

@@ -13,7 +13,8 @@ from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_BOT
 from khiva_arena.errors import GameFault, GameSlow
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.games.base import Game
-from khiva_arena.games.conformance import MOST_STEPS, found_in
+from khiva_arena.games.checked_match import MOST_STEPS
+from khiva_arena.games.conformance import found_in
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

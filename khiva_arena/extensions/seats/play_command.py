@@ -1,13 +1,11 @@
 """The work of ``khiva-arena play``: a person takes a seat in the browser, and bots take the others."""
 
 import os
-import shlex
 import sys
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +31,7 @@ from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
 from khiva_arena.extensions.seats.mcp_command import AT_A_TERMINAL, EXTRA, is_at_terminal, settings_of_client, take_streams
+from khiva_arena.extensions.seats.play_again import is_person, way_again
 from khiva_arena.extensions.seats.seating import linked, relays_order
 from khiva_arena.extensions.seats.stored_alone import NOT_STORED, alone_of, store_match
 from khiva_arena.extensions.seats.taken_seat import TakenSeat
@@ -105,7 +104,7 @@ def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) 
     if game not in NAMES:
         offer([game])  # before the process starts that words the choices
     values["bots"] = _seated(list(values.get("bots", ())), game)
-    if place.only_one and len([word for word in values["bots"] if _is_person(word)]) > 1:
+    if place.only_one and len([word for word in values["bots"] if is_person(word)]) > 1:
         raise ConfigError(place.only_one)
     options = place.options()
     own_turn = values.pop("turn", DAY)
@@ -144,7 +143,7 @@ def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any],
 def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], shown: Shown) -> int:
     """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
     names = _names(setup)
-    persons = [(guests.guest_of(word).name, seat) for seat, word in enumerate(setup.words) if _is_person(word)]
+    persons = [(guests.guest_of(word).name, seat) for seat, word in enumerate(setup.words) if is_person(word)]
     table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": setup.marks}
     header = setup.job.header
     played = {"engine": __version__, "game": header.game, "rules": header.rules}
@@ -181,7 +180,7 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         hub.say({"match": None, "text": "\n".join(lines)} | since)
     else:
         page = page_of_end(outcome.record, setup.job.secret, names, sketches=not has_drawing(header.game))
-        hub.say(page | since | {"again": _again(setup, sys.argv[1:])})
+        hub.say(page | since | {"again": way_again(setup, sys.argv[1:])})
         _wait_until_shown(hub, options)
     click.echo(outcome.record.to_json() if shown.as_json else "\n".join(map(harmless, lines)))
     if setup.random_secret is not None:
@@ -221,35 +220,6 @@ def _since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> li
     return lines
 
 
-def _again(setup: OneMatch, words: Sequence[str]) -> list[list[str]]:
-    """Return the commands that play once more, each with its name: on another deal, and on this one in the next seat.
-
-    words: of this command, after its name. A stored match that was played on has neither, and of several persons each would read
-        what only one has typed.
-    """
-    if words[:1] != ["play"] or setup.then or sum(map(_is_person, setup.words)) != 1:
-        return []
-    seed = setup.random_secret.hex() if setup.random_secret is not None else _values(words, "--seed")[-1]
-    next_seat = [word for bot in (*setup.words[-1:], *setup.words[:-1]) for word in ("--bot", bot)]
-    other, same = _without(words, "--seed"), _without(words, "--seed", "--bot")
-    return [
-        ["again", shlex.join(["khiva-arena", *other])],
-        ["the same deal in another seat", shlex.join(["khiva-arena", *same, *next_seat, "--seed", seed])],
-    ]
-
-
-def _values(words: Sequence[str], flag: str) -> list[str]:
-    """Return the values of a flag in a command, written as one word or as two."""
-    after = [second for first, second in pairwise(words) if first == flag]
-    return [*after, *(word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}="))]
-
-
-def _without(words: Sequence[str], *flags: str) -> list[str]:
-    """Return a command without some flags and their values."""
-    firsts = ("", *words)
-    return [word for before, word in zip(firsts, words, strict=False) if before not in flags and word.split("=")[0] not in flags]
-
-
 def _page_of_void(reason: str) -> dict[str, Plain]:
     """Return the last message of a match that was void, with the reason."""
     return {"match": None, "text": f"The match is void: {reason}"}
@@ -271,19 +241,15 @@ def _seated(words: list[str], game: str) -> list[str]:
 
     Raises ConfigError if two persons have one name.
     """
-    if all(_is_person(word) for word in words) and len(words) < 2:
+    if all(is_person(word) for word in words) and len(words) < 2:
         words += [f"shipped:python/{OPPONENTS.get(game, 'random')}"] * 2
-    persons = [word for word in words if _is_person(word)]
+    persons = [word for word in words if is_person(word)]
     if not persons:
         words.insert(0, guests.PERSON)
     counts = Counter(guests.guest_of(word).name for word in persons)
     if twice := [name for name, times in counts.items() if times > 1]:
         raise ConfigError(f"--bot person:{twice[0]}: two persons have one name; give each another, as --bot person:ann")
     return words
-
-
-def _is_person(word: str) -> bool:
-    return guests.is_guest(word) and guests.guest_of(word).kind == guests.PERSON
 
 
 def _terminal() -> str:
@@ -296,7 +262,7 @@ def _terminal() -> str:
 
 def _names(setup: OneMatch) -> list[str]:
     """Return the name of each seat on the page: bots of one name with their seat behind it, one unnamed person alone as "you"."""
-    seats = [seat for seat, word in enumerate(setup.words) if _is_person(word)]
+    seats = [seat for seat, word in enumerate(setup.words) if is_person(word)]
     you = seats[0] if len(seats) == 1 and setup.words[seats[0]] == guests.PERSON else None
     return names_at([seat.name for seat in setup.job.header.seats], you)
 

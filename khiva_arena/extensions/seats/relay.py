@@ -19,9 +19,10 @@ import sys
 from pathlib import Path
 from typing import NoReturn, Sequence  # noqa: UP035 - for Python 3.9
 
+from khiva_arena.extensions.seats.arena_link import ArenaLink
 from khiva_arena.extensions.seats.relay_connecting import Ended
 from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, read_token, token_folder
-from khiva_arena.extensions.seats.relay_talk import AT_MOST, ArenaLink, Relay
+from khiva_arena.extensions.seats.relay_talk import AT_MOST, Relay
 
 
 def relay(

@@ -16,8 +16,9 @@ import struct
 import time
 import traceback
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
+from khiva_arena.extensions.seats.arena_link import ArenaLink, number_of
 from khiva_arena.extensions.seats.relay_connecting import (
     OTHER,
     Ended,
@@ -57,15 +58,6 @@ PING_MOST = 64
 UNREAD_MOST = 4 << 20
 """Bytes, beside the windows of the sessions, that the arena may leave unread or not acknowledged."""
 LONGEST_AWAY = 86_400.0
-
-
-class ArenaLink(NamedTuple):
-    """How a relay connects: the host and port of the arena, the name and token of the relay, and TLS, None for none."""
-
-    where: tuple[str, int]
-    name: str
-    token: str
-    tls: ssl.SSLContext | None
 
 
 class Relay:
@@ -193,8 +185,11 @@ class Relay:
             raise LinkBreach("the program at this address does not know the token, so nothing is played there")
         if not welcome.get("resumed"):
             self._begin_anew()
-        self._run, self._reconnect = str(welcome.get("run"))[: 4 * LIFE_BYTES], _number(welcome, "reconnect", 30.0, LONGEST_AWAY)
-        self._out[:] = self._channel.again(int(_number(welcome, "got", 0, 2**53)))
+        self._run, self._reconnect = (
+            str(welcome.get("run"))[: 4 * LIFE_BYTES],
+            number_of(welcome, "reconnect", 30.0, LONGEST_AWAY),
+        )
+        self._out[:] = self._channel.again(int(number_of(welcome, "got", 0, 2**53)))
         self._connected, self._give_up_at, self._last_said = True, float("inf"), ""
         self._say(f"connected to {address_text(self._where)} as {self._name}")
 
@@ -410,11 +405,3 @@ class Relay:
         self._watchdog.close()
         self._woken.close()
         self._waker.close()
-
-
-def _number(values: dict[str, Any], key: str, default: float, maximum: float) -> float:
-    """Return a number of a greeting. Raises LinkBreach."""
-    value = values.get(key, default)
-    if type(value) not in (int, float) or not 0 <= value <= maximum:
-        raise LinkBreach(f"{key} is no number that can be")
-    return float(value)

@@ -21,7 +21,8 @@ from khiva_arena.competition.settings.isolation import sandbox_of
 from khiva_arena.competition.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
 from khiva_arena.entrants import loading as loads
-from khiva_arena.entrants.bots import Bot, with_distinct_names
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots_of_an_event import with_distinct_names
 from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.plan_file import PlanRead, event_of, read_plan, write_plan

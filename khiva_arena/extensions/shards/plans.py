@@ -18,7 +18,7 @@ from khiva_arena.extensions.shards.plan import MadePlan, make_plan, why_not_in_s
 from khiva_arena.games.registry import HASHED, handing
 from khiva_arena.games.which import is_played
 from khiva_arena.rating.report.same_names import in_a_line
-from khiva_arena.records.replay.definition import MODULE
+from khiva_arena.records.replay.conditions import MODULE
 from khiva_arena.words import count
 
 _SHARDS = 5  # of the example

@@ -11,7 +11,8 @@ from khiva_arena.competition.events.extending import chain_of
 from khiva_arena.competition.playing.limits import TablePlace
 from khiva_arena.extensions.spending.cap_law import CapLaw
 from khiva_arena.rating.report.capped import money
-from khiva_arena.records.store.db import HIGHEST, EventRow, Store
+from khiva_arena.records.store.db import EventRow, Store
+from khiva_arena.records.store.reads import HIGHEST
 from khiva_arena.records.store.rows import CapRow
 
 MICRO = 1_000_000

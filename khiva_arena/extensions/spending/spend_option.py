@@ -1,27 +1,23 @@
 """``run --spend 5.00``: how many line-ups and seeds a cap allows, from the measured cost of matches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
-from math import sqrt
 from operator import attrgetter
-from statistics import fmean, stdev
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.preflight import greetings
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
-from khiva_arena.common import manual
 from khiva_arena.common.result import COST, TOKENS_TOLD
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.durations import alike
 from khiva_arena.competition.events.extending import length_of
 from khiva_arena.competition.playing.executor import Executor
-from khiva_arena.competition.playing.starts import BudgetTrial, Entrants, first_header
+from khiva_arena.competition.playing.starts import BudgetTrial, Entrants
 from khiva_arena.competition.run.budget import (
     BudgetTable,
     Proposal,
@@ -43,6 +39,7 @@ from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.extensions.spending.match_costs import OPTION, MatchCost, check_one, check_reporting, currency_named, match_cost
 from khiva_arena.extensions.spending.spend_cap import (
     OWN_LIMIT,
     Cost,
@@ -60,36 +57,9 @@ from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.db import FILE, EventRow, Store
 from khiva_arena.words import count
 
-OPTION = "--spend"
 _FEW = 4  # matches of a try at least, if the cap allows them
 _SHARE = 6  # of a cap at most one of so many parts is spent on a try, and the matches under way by then
 _AGAIN = "the next run tries again, which costs again"
-_SURE = 2.0  # standard errors: about 95 %
-
-
-class MatchCost(NamedTuple):
-    """The measured cost of a match.
-
-    mean, high: in millionths of the currency: of one, and the most that the mean is likely to be.
-    table: the most that a table is known to cost, or would cost if all its matches were as dear as the dearest.
-    source: where it comes from, in words.
-    tried: what the try cost that told it.
-    dear: the dearest report of a bot.
-    """
-
-    mean: float
-    high: float
-    table: int
-    source: str
-    tried: Cost
-    dear: DearReport
-
-
-def match_cost(amounts: Sequence[int], table: int, source: str, tried: Cost, dear: DearReport) -> MatchCost:
-    """Return the cost of a match by those of some. A single one does not say how others differ: half as much again is assumed."""
-    mean = fmean(amounts)
-    error = _SURE * stdev(amounts) / sqrt(len(amounts)) if len(amounts) > 1 else mean / 2
-    return MatchCost(mean, mean + error, table, source, tried, dear)
 
 
 def propose(stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: Say, *, new_event: bool) -> Proposal:
@@ -98,62 +68,20 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: 
     if amount is None:
         raise ConfigError(f"{OPTION} {cap}: give an amount with at most 6 digits behind the point, as 5.00")
     check_form(stages, entrants, OPTION)
-    _check_reporting(entrants)
+    check_reporting(entrants)
     first = stages[0]
     sandbox = chosen_sandbox(first)
     executor = executor_of(first, Entrants(tuple(entrants)), sandbox, None, say)
     admit(sandbox, first, say, rated=True)
     with ExitStack() as stack:
         playing = players_of(stages, entrants, sandbox, executor, stack)
-        _check_reporting(playing.entrants)
+        check_reporting(playing.entrants)
         definition = definition_of(first, playing.entrants, sandbox)
         if first.place and not first.leaves_out:
             executor.say = only_warnings(say)  # the run says again who is ready
         playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
-        currency = None if first.place else _currency_named(first, playing, sandbox, say)
+        currency = None if first.place else currency_named(first, playing, sandbox, say)
         return _Asked(first, playing, sandbox, definition, amount, say).propose(executor, currency, new_event=new_event)
-
-
-def _check_reporting(entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError if no bot is offered to report."""
-    if not any(bot.reports for bot in entrants):
-        raise ConfigError(
-            f"{OPTION}: none of these bots reports a cost, since no bot.toml here says `reports = true`; leave {OPTION} out, or "
-            f"let the bots report: {manual.where('model-costs', 'A bot of your own that reports')}"
-        )
-
-
-def _currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> str:
-    """Return the currency that the bots' hellos name. Raises ConfigError if that is none, or several."""
-    bots = [bot for bot in playing.entrants if bot.reports]
-    commands = [playing.commands[bot.identity] for bot in bots]
-    told = [report.spent for report in greetings(commands, first_header(first, playing.entrants, sandbox), sandbox)]
-    named: dict[str, list[str]] = {}
-    for bot, spent in zip(bots, told, strict=True):
-        named.setdefault(spent.currency if spent else "", []).append(harmless(bot.name))
-    silent = named.pop("", [])
-    _check_one(named, silent)
-    if silent:
-        words = "no currency is named, so a cost that is reported without one ends the event"
-        say(f"{OPTION}: {', '.join(silent)}: {words}", warning=True)
-    if unseen := [harmless(bot.name) for bot in playing.entrants if not bot.reports and bot.name in first.network]:
-        say(
-            f"{OPTION}: {', '.join(unseen)}: has a network and reports nothing, so the cap cannot count it",
-            warning=True,
-        )
-    return next(iter(named))
-
-
-def _check_one(named: Mapping[str, Sequence[str]], silent: Sequence[str] = ()) -> None:
-    """Raise ConfigError unless bots name one currency. ``silent``: the bots that name none."""
-    if not named:
-        raise ConfigError(
-            f"{OPTION}: {', '.join(silent)}: no bot names a currency, so no cost can be counted; give each its prices and a "
-            "currency, as --price-in, --price-out and --currency of shipped:python/llm"
-        )
-    if len(named) > 1:
-        each = "; ".join(f"{harmless(currency)}: {', '.join(names)}" for currency, names in sorted(named.items()))
-        raise ConfigError(f"{OPTION}: one cap cannot count several currencies ({each}); give all bots prices in one currency")
 
 
 class _Asked(NamedTuple):
@@ -292,7 +220,7 @@ class _Asked(NamedTuple):
                 if report and COST in report.totals:
                     named.setdefault(report.currency, set()).add(harmless(name))
             silent = named.pop("", {"they"})
-            _check_one({name: sorted(bots) for name, bots in named.items()}, sorted(silent))
+            check_one({name: sorted(bots) for name, bots in named.items()}, sorted(silent))
             currency = next(iter(named))
         of_untold = {name for name, report in told if report and TOKENS_TOLD in report.totals}
         if untold := sorted(map(harmless, of_untold)):

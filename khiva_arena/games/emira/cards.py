@@ -7,7 +7,8 @@ from itertools import combinations
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import events, questions
 from khiva_arena.games.emira.courtship import recheck
-from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.deck import Deck
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.steps import Log, ask, clockwise, note
 from khiva_arena.games.emira.tables import (
     CAMELS,

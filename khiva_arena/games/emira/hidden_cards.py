@@ -6,9 +6,10 @@ from types import MappingProxyType
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import questions
+from khiva_arena.games.emira.deck import Deck
 from khiva_arena.games.emira.knowledge import BOUND, FREE, Layouts
 from khiva_arena.games.emira.reading_views import Line, emiras_of, lines_of, mask_of
-from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import (
     COPIES,
     EMIRA_OF,

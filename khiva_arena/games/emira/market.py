@@ -6,7 +6,8 @@ from collections.abc import Callable
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import dealing, events, questions
 from khiva_arena.games.emira.courtship import recheck
-from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.deck import Deck
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.steps import Log, ask, clockwise, note
 from khiva_arena.games.emira.tables import EVENT_OF, EVENT_PRICE, EVENTS, KINDS, ZAINAB, ZAINAB_PRICE
 

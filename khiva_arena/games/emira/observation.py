@@ -6,9 +6,10 @@ A view is built new each time from plain lists, so its owner may change it.
 from collections.abc import Iterable, Sequence
 
 from khiva_arena.games.base import Plain
+from khiva_arena.games.emira.deck import Deck
 from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.rules import on_board
-from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import COLOURS, EVENTS, GOALS, KINDS, NAMES, NOOR, TRACK, XENIA
 from khiva_arena.games.emira.values import appearance, discount, palace, room, sets, status, upkeep
 

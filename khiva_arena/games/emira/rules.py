@@ -10,8 +10,9 @@ from types import MappingProxyType
 from khiva_arena.games.base import NOBODY, Event, check_choices
 from khiva_arena.games.emira import auction, cards, dealing, events, market, questions
 from khiva_arena.games.emira.courtship import choose_next, recheck
+from khiva_arena.games.emira.deck import Deck
 from khiva_arena.games.emira.scoring import ranks, scores, winners
-from khiva_arena.games.emira.state import Deck, Position, Task
+from khiva_arena.games.emira.state import Position, Task
 from khiva_arena.games.emira.steps import Log, note, run, take_answer
 from khiva_arena.games.emira.tables import (
     BLACK,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
-from khiva_arena.games.khiva import notation, observation, rules, variants
+from khiva_arena.games.khiva import notation, observation, rules, scoring, variants
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import SCENERY, SEATS
 
@@ -16,9 +16,9 @@ class KhivaState(Position, PositionState):
     view = observation.view
     public = observation.public
     private = observation.private
-    scores = property(rules.scores)  # K18
-    points_by_source = property(rules.points_by_source)  # K18
-    ranks = property(rules.ranks)  # K19
+    scores = property(scoring.scores)  # K18
+    points_by_source = property(scoring.points_by_source)  # K18
+    ranks = property(scoring.ranks)  # K19
 
 
 class Khiva(AdaptedGame[KhivaState]):
@@ -36,7 +36,7 @@ class Khiva(AdaptedGame[KhivaState]):
 
     def points(self, view: Mapping[str, Plain]) -> list[int]:
         """Return the points of all seats, counted from one seat's view."""
-        return rules.points(view)
+        return scoring.points(view)
 
 
 GAME = Khiva()

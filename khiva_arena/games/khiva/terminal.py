@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from khiva_arena.games.asked import second_person
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.notation import LETTERS, card, stop
-from khiva_arena.games.khiva.rules import points
+from khiva_arena.games.khiva.scoring import points
 from khiva_arena.games.khiva.tables import COLOURS, OUTPOST
 from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Names, PaintedText, View, some
 from khiva_arena.words import count

@@ -11,17 +11,17 @@ move and never enters a road that cannot lead it on.
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import brief, few
+from khiva_arena.games.silk_road.routes import MOST_STEPS, SEARCH, UNFINISHED, Route, all_routes, followers
 from khiva_arena.games.silk_road.tables import GOODS, SIZES, TILE, TILES
 from khiva_arena.words import meant
 
-Route = tuple[int, ...]
 Family = tuple[list[Plain], ...]
 """The entries of ``move`` for one number of cards, caravan and landing place, by good."""
 Rows = tuple[tuple[Family, ...], ...]
@@ -33,12 +33,6 @@ MOST_PLACES = 100
 MOST_ROADS = 400
 MOST_TEXT = 65_536
 """Characters of the whole map as JSON, at most: it goes to every bot at the start of every match."""
-MOST_STEPS = 132
-"""Steps of all routes from a place to a target together, at most: 3 caravans x 5 goods x 132 entries stay under 2,000."""
-SEARCH = 500_000
-"""Steps that the search for all routes of a map may take; R1 takes some 2,000."""
-UNFINISHED: tuple[Route, ...] = (tuple(range(MOST_STEPS + 1)),)
-"""Routes that stand where a search ran out of steps."""
 NAME_LENGTH = 40
 BAG = "bag"
 """The word of events that stands where a city's name can stand, too."""
@@ -55,7 +49,7 @@ class Board:
         self.index = {name: place for place, name in enumerate(self.names)}
         self.starts = [self.index[name] for name in given["starts"]]
         self.targets = [self.index[name] for name in given["targets"]]
-        self.routes = dict(_all_routes(given, self.index))
+        self.routes = dict(all_routes(given, self.index))
         self._on_route = {ends: frozenset().union(*routes) for ends, routes in self.routes.items()}
         self._families: dict[tuple[int, int, int], Family] = {}
         self._rows: dict[tuple[int, int, int, int, int], Rows] = {}
@@ -244,7 +238,7 @@ def _roads(chart: Mapping[str, Plain]) -> Iterator[str]:
 
 
 def _signposts(chart: Mapping[str, Plain]) -> Iterator[str]:
-    follow = _followers(chart)
+    follow = followers(chart)
     for village, posts in chart.get("signposts", {}).items():
         if village not in chart["villages"]:
             yield f"map: a signpost stands at {village!r}, which is not a village"
@@ -278,7 +272,7 @@ def _reachability(chart: Mapping[str, Plain]) -> list[str]:
     if (size := len(json.dumps(_canonical(chart)))) > MOST_TEXT:
         return [f"map: {size:,} characters as JSON; at most {MOST_TEXT:,}"]
     routes: dict[tuple[int, int], tuple[Route, ...]] = {}
-    for (start, target), found in _all_routes(chart, index):
+    for (start, target), found in all_routes(chart, index):
         routes[start, target] = found
         if found is UNFINISHED:  # of these two there may be one way only
             return [f"map: too many ways in all: a search of {SEARCH:,} steps does not find them"]
@@ -299,70 +293,3 @@ def _reachability(chart: Mapping[str, Plain]) -> list[str]:
         ]
     problems += [f"map: the village {name!r} lies on no way" for name in chart["villages"] if index[name] not in villages_used]
     return problems
-
-
-# --- routes ---
-
-
-def _followers(chart: Mapping[str, Plain]) -> dict[str, list[str]]:
-    """Return the places to which the roads of each place lead."""
-    follow: dict[str, list[str]] = {}
-    for a, b in chart.get("one_way", ()):
-        follow.setdefault(a, []).append(b)
-    for a, b in chart.get("two_way", ()):
-        follow.setdefault(a, []).append(b)
-        follow.setdefault(b, []).append(a)
-    return follow
-
-
-def _all_routes(chart: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
-    """Yield ((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
-
-    A search that finds too much is cut off: its routes have more steps than are allowed. When ``SEARCH`` is spent, the last
-    routes are ``UNFINISHED``.
-    """
-    follow = {index[name]: [index[n] for n in after] for name, after in _followers(chart).items()}
-    signposts = chart.get("signposts", {})
-    budget = SEARCH
-    for target, city in enumerate(chart["cities"]):
-        signposted = {index[village]: index[posts[city]] for village, posts in signposts.items() if city in posts}
-        onward = {
-            place: [signposted[place]] if place in signposted else [n for n in after if n >= len(chart["cities"]) or n == target]
-            for place, after in follow.items()
-        }
-        near = _leading_to(onward, target)
-        onward = {place: [n for n in after if n in near] for place, after in onward.items()}
-        for start in sorted(near - {target}):
-            routes, budget = _routes(onward, start, target, budget)
-            if routes:
-                yield (start, target), routes
-            if budget < 0:
-                return
-
-
-def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
-    """Return the target and all places from which the roads lead to the target."""
-    near, growing = {target}, True
-    while growing:
-        before = {place for place, after in onward.items() if place not in near and not near.isdisjoint(after)}
-        near |= before
-        growing = bool(before)
-    return near
-
-
-def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, budget: int) -> tuple[tuple[Route, ...], int]:
-    """Return all ways without a place twice, and how many steps of the search are left."""
-    routes: list[Route] = []
-    steps = 0
-    stack: list[Route] = [(start,)]
-    while stack and steps <= MOST_STEPS:
-        if (budget := budget - 1) < 0:
-            return UNFINISHED, budget
-        path = stack.pop()
-        for place in onward.get(path[-1], ()):
-            if place == target:
-                routes.append((*path[1:], place))
-                steps += len(path)
-            elif place not in path:
-                stack.append((*path, place))
-    return tuple(sorted(routes)), budget

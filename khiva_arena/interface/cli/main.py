@@ -1,6 +1,5 @@
 """The command line: which command is in which file, and how every way to end becomes an exit code of ``common.exit_codes``."""
 
-import errno
 import importlib
 import os
 import resource
@@ -16,7 +15,7 @@ from khiva_arena.common.handed import forget
 from khiva_arena.common.text import harmless, is_text
 from khiva_arena.display.terminal import interrupts
 from khiva_arena.display.terminal.console import harmless_streams, say, unwritten, watch_stdout
-from khiva_arena.errors import ArenaError, ConfigError, GameMissing
+from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.interface.cli.brief import HELP_NAMES, Brief, is_long
 from khiva_arena.interface.cli.completion import VARIABLE, answer
 
@@ -60,8 +59,6 @@ _GROUPS = {
 _RARE = ("sprt",)
 """The commands that only ``--help`` lists."""
 _OF_THE_CORE = {name: text for group in _GROUPS.values() for name, text in group.items()}
-_OF_A_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
-"""The errors of the system by which a path that a user typed cannot be looked at."""
 
 
 def _commands_of_extensions() -> "list[ExtensionCommand]":
@@ -240,16 +237,6 @@ def _why_failed(error: BaseException) -> str:
     return why_failed(error)
 
 
-def why_no_path(error: BaseException, arguments: list[str]) -> str:
-    """Return why the system does not show a path that the user typed, or a file below it; "" for another error."""
-    if not isinstance(error, OSError) or error.errno not in _OF_A_PATH or not isinstance(error.filename, str):
-        return ""
-    words = [word for argument in arguments for word in (argument, argument.partition("=")[2]) if word]
-    if not any(error.filename == word or error.filename.startswith(f"{word.rstrip('/')}/") for word in words):
-        return ""
-    return harmless(f"{error.filename}: cannot be read: {error.strerror}")
-
-
 def _run(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
@@ -267,7 +254,9 @@ def _run(arguments: list[str]) -> int:
         say(error.message)
         return UNUSABLE
     except click.ClickException as error:
-        return _fail(arguments, UNUSABLE, [_one_line(error)])
+        from khiva_arena.interface.cli.error_words import one_line  # not above: most commands succeed
+
+        return _fail(arguments, UNUSABLE, [one_line(error)])
     except (click.Abort, KeyboardInterrupt) as error:
         interrupts.listen_no_more()
         return _say_limit(arguments, reason) if (reason := _why_failed(error)) else _interrupted(error, arguments)
@@ -275,7 +264,9 @@ def _run(arguments: list[str]) -> int:
         steps = [harmless(step) for step in getattr(error, "steps", ())]  # NoLevel has some
         return _fail(arguments, error.exit_code, [harmless(problem) for problem in error.problems], steps)
     except ArenaError as error:
-        problems = [f"{_lines(problem)}{_why_not_handed(error)}" for problem in error.problems or (str(error),)]
+        from khiva_arena.interface.cli.error_words import lines, why_not_handed  # not above: most commands succeed
+
+        problems = [f"{lines(problem)}{why_not_handed(error)}" for problem in error.problems or (str(error),)]
         return _fail(arguments, error.exit_code, problems)
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
@@ -283,6 +274,8 @@ def _run(arguments: list[str]) -> int:
         failure = unwritten()
         if failure:
             return _code_of_lost_stdout(failure, arguments)
+        from khiva_arena.interface.cli.error_words import why_no_path  # not above: most commands succeed
+
         if reason := _why_failed(error) or why_no_path(error, arguments):
             return _say_limit(arguments, reason)
         import traceback  # not above: it is for bugs
@@ -323,15 +316,6 @@ def _fail(
     return code
 
 
-def _why_not_handed(error: ArenaError) -> str:
-    """Return the rest of the message for a game that nobody can hand over here, "" for another error."""
-    if not isinstance(error, GameMissing):
-        return ""
-    from khiva_arena.arbiter.handed_games import why_none  # not above: few commands miss a game
-
-    return f"; {reason}" if (reason := why_none()) else ""
-
-
 def _answer(arguments: list[str]) -> Any:
     """Answer a shell whose user presses TAB, else run the command. Returns the exit code."""
     if instruction := os.environ.get(VARIABLE):
@@ -366,25 +350,6 @@ def _check_text(arguments: list[str]) -> None:
     for argument in arguments:
         if not is_text(argument):
             raise ConfigError(f"{argument!r} is not valid Unicode text, or has a NUL in it")
-
-
-def _one_line(error: click.ClickException) -> str:
-    """Return click's message, and where to read more."""
-    text = " ".join(error.format_message().split())
-    if isinstance(error, click.NoSuchOption):
-        from khiva_arena.common import hooks  # not above: most options are known
-
-        if reason := hooks.why_unknown(error.option_name):
-            text = f"{error.option_name} {reason}."
-    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-    end = "" if text.endswith((".", "?", ")")) else "."
-    return harmless(f"{text}{end} See `{path} -h`." if path else text)
-
-
-def _lines(text: str) -> str:
-    """Return a message that may end in lines of others, such as a build's: only its first line stands at the margin."""
-    first, *others = map(harmless, text.split("\n"))
-    return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
 def _code_of_lost_stdout(error: OSError, arguments: Sequence[str]) -> int:

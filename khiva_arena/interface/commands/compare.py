@@ -26,7 +26,8 @@ from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
 from khiva_arena.competition.settings.settings import DEFAULTS
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.display.terminal.console import say
-from khiva_arena.entrants.bots import Bot, SameBots, named_twice
+from khiva_arena.entrants.bots import Bot, SameBots
+from khiva_arena.entrants.bots_of_an_event import named_twice
 from khiva_arena.entrants.own_name import own_name
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags

@@ -11,7 +11,7 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule import formats
 from khiva_arena.rating.schedule.terms import Terms
-from khiva_arena.records.replay.definition import NO_KEY
+from khiva_arena.records.replay.conditions import NO_KEY
 from khiva_arena.records.store.new_file import new_file
 
 BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")

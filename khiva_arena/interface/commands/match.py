@@ -16,7 +16,7 @@ from khiva_arena.competition.settings.one_match import OneMatch, one_match, sett
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
-from khiva_arena.records.replay.definition import kept_at
+from khiva_arena.records.replay.conditions import kept_at
 
 
 def match(

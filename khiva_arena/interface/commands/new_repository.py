@@ -20,7 +20,8 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GAMES
 from khiva_arena.interface.commands import new_agents
 from khiva_arena.interface.commands.json_shapes import VERSION, NewOutput, printed
-from khiva_arena.interface.commands.new import NewWish, fill, game_of, lacks_of, make_folder, template_for
+from khiva_arena.interface.commands.new import NewWish, game_of
+from khiva_arena.interface.commands.new_folder import fill, lacks_of, make_folder, template_for
 
 TEST = "test.sh"
 FILES = {

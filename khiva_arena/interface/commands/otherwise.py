@@ -26,8 +26,8 @@ from khiva_arena.interface.commands.result_words import ends
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
 from khiva_arena.rating.report.text import listing
+from khiva_arena.records.replay.conditions import kept_at
 from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, end_of, listed
-from khiva_arena.records.replay.definition import kept_at
 from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import points_lines

@@ -11,7 +11,7 @@ from khiva_arena.common.text import harmless
 from khiva_arena.interface.commands.json_shapes import VERSION, RematchOutput, printed
 from khiva_arena.interface.commands.stored_table import seated, stored_table
 from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
-from khiva_arena.records.replay.definition import kept_at
+from khiva_arena.records.replay.conditions import kept_at
 from khiva_arena.records.replay.record import Record
 
 

@@ -25,7 +25,7 @@ from khiva_arena.competition.settings.isolation import sandbox_of_stored
 from khiva_arena.competition.settings.permissions import asking
 from khiva_arena.display.terminal.console import BufferedStderr, say
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants import guests
+from khiva_arena.entrants import bots_of_an_event, guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.commits import without_commit
 from khiva_arena.entrants.hints.starts import modules_of
@@ -169,7 +169,7 @@ def as_played(bot: Bot, record: Record, level: Level) -> Bot:
     """Return a bot as it can be asked again: in a match in ticks its module alone. Raises ConfigError if it has none."""
     if record.ticks is None:
         return bot
-    if problems := bot_files.not_modules([bot]):
+    if problems := bots_of_an_event.not_modules([bot]):
         raise ConfigError(problems)
     return modules_of([bot], level)[0]
 

@@ -22,7 +22,8 @@ from khiva_arena.interface.commands.next_step import ask_stronger, handed, if_yo
 from khiva_arena.rating.report.columns import MARKS
 from khiva_arena.rating.report.text import listing
 from khiva_arena.rating.schedule.formats import FORMATS
-from khiva_arena.records.replay.definition import DefinedBot, kept_at
+from khiva_arena.records.replay.conditions import kept_at
+from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.replay.seeds import ID_LENGTH
 from khiva_arena.records.replay.story import story
 from khiva_arena.records.replay.verify import verify

@@ -22,7 +22,7 @@ from khiva_arena.competition.settings.one_match import stage_all
 from khiva_arena.competition.settings.permissions import asking, mistakes
 from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants import guests
+from khiva_arena.entrants import bots_of_an_event, guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.starts import modules_of
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
@@ -125,8 +125,8 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
         ]
     in_ticks = definition.in_ticks
     open_to = values.get("network", ()), values.get("env", ())
-    problems = bot_files.of_another_game(entrants, header.game)
-    problems += bot_files.not_modules([bot for bot in entrants if bot.guest != guests.PERSON]) if in_ticks else []
+    problems = bots_of_an_event.of_another_game(entrants, header.game)
+    problems += bots_of_an_event.not_modules([bot for bot in entrants if bot.guest != guests.PERSON]) if in_ticks else []
     if problems := [*problems, *mistakes(*open_to, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
     for runtime in changed_runtimes(definition, entrants):

@@ -5,35 +5,27 @@ so that every content has one text. A header comes first; then the links of a le
 event its reveals, its voids and every record; then the standings. The last line has counts and a sum over all lines before it.
 """
 
-import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Annotated, Any, BinaryIO, Literal, Protocol
+from typing import Annotated, Any, BinaryIO, Literal
 
 import msgspec
 
 from khiva_arena.common.result import CURRENCY_MOST, Spent
 from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.rating.report.capped import EndedByCap
-from khiva_arena.records.replay import league_format
-from khiva_arena.records.replay.definition import FileKind
+from khiva_arena.records.replay.conditions import FileKind
 from khiva_arena.records.replay.record import canonical
+from khiva_arena.records.store.bundle_text import GZIP, LONGEST_LINE, SHOWN, Readable, parse, refuse_other_formats, texts
 from khiva_arena.records.store.transcripts import PACKED_MOST
 
 FORMAT, EXTENDED = 1, 2
 """The formats of a bundle. The second may hold matches with persons, what bots reported and events that a cap ended, which
 readers of the first refuse."""
 HEADER = "khiva-bundle"
-LONGEST_LINE = 16 * 2**20
-# Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.
-MOST_GROWTH, FREE_GROWTH = 100, 2**20
 COMPRESSION = 6
-_GZIP = 31  # zlib's word for a gzip header and trailer; zlib writes no name and no time into them
-_CHUNK, _PIECE = 2**16, 2**20
-_SHOWN = 200
-
 NUMBER_MOST = 2**53
 Number = Annotated[int, msgspec.Meta(ge=0, le=NUMBER_MOST)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -266,7 +258,7 @@ class Writer:
     def __init__(self, file: BinaryIO, engine: str, number: int = FORMAT) -> None:
         """Write the first line. ``number``: the format."""
         self._file = file
-        self._deflate = zlib.compressobj(COMPRESSION, zlib.DEFLATED, _GZIP)
+        self._deflate = zlib.compressobj(COMPRESSION, zlib.DEFLATED, GZIP)
         self._sums = _Sums()
         self._write(canonical({"kind": HEADER, "format": number, "engine": engine}) + b"\n")
 
@@ -289,12 +281,6 @@ class Writer:
         self._file.write(self._deflate.compress(text))
 
 
-class Readable(Protocol):
-    """A file to read from."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
 class Reader:
     """A reader of a bundle from ``file``, a line at a time.
 
@@ -306,10 +292,10 @@ class Reader:
         """Read the header. Raises NoBundle if ``file`` is not a bundle, StoreError if it is one of another format."""
         self.digest = ""
         self._sums = _Sums()
-        self._texts = _texts(file)
+        self._texts = texts(file)
         try:
             first = next(self._texts)
-            header = msgspec.convert(_parse(first), _Header)
+            header = msgspec.convert(parse(first), _Header)
         except (RecordError, StopIteration, ValueError):
             raise NoBundle("not a bundle of khiva-arena") from None
         if header.format not in (FORMAT, EXTENDED):
@@ -326,13 +312,13 @@ class Reader:
         for text in self._texts:
             place = f"line {self._sums.lines + 1}"
             try:
-                values = _parse(text)
-                _refuse_other_formats(values)
+                values = parse(text)
+                refuse_other_formats(values)
                 line = msgspec.convert(values, _Any)
                 if isinstance(line, MatchLine | OverLine) and line.is_extended and not self._is_extended:
                     raise ValueError(f"it has what only format {EXTENDED} has")
             except ValueError as error:
-                raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None
+                raise RecordError(f"{place} is damaged: {str(error)[:SHOWN]}") from None
             if isinstance(line, _End):
                 self._check_end(line)
                 return
@@ -348,65 +334,3 @@ class Reader:
         if next(self._texts, None) is not None:
             raise RecordError("more lines follow its last line")
         self.digest = counts.sha256
-
-
-def _refuse_other_formats(values: Any) -> None:
-    """Raise OtherFormat for the plain values of a line that code of another version wrote. Their shapes are checked later."""
-    match values:
-        case {"kind": "link", "link": link}:
-            league_format.check_link(link)
-        case {"kind": "event", "definition": definition}:
-            league_format.check_definition(definition)
-        case {"kind": "module", "wasm": _}:  # of code before 0.3.0 that knew no payloads
-            raise league_format.OtherFormat(league_format.OLD)
-
-
-def _texts(file: Readable) -> Iterator[bytes]:
-    """Yield each line with its newline. Raises RecordError."""
-    rest = b""
-    for piece in _inflate(file):
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from (line + b"\n" for line in lines)
-        if len(rest) > LONGEST_LINE:
-            raise RecordError(f"it has a line of more than {LONGEST_LINE:,} bytes")
-    if rest:
-        raise RecordError("its last line is cut short")
-
-
-def _inflate(file: Readable) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(_GZIP)
-    size_in = size_out = 0
-    while data := file.read(_CHUNK):
-        if inflate.eof:
-            raise RecordError("more bytes follow its end")
-        size_in += len(data)
-        piece = bytes(_PIECE)
-        while data or len(piece) == _PIECE:  # a full piece may not be all
-            try:
-                piece = inflate.decompress(data, _PIECE)
-            except zlib.error as error:
-                raise RecordError(f"the file is damaged ({error})") from None
-            data = inflate.unconsumed_tail
-            size_out += len(piece)
-            if size_out > MOST_GROWTH * size_in + FREE_GROWTH:
-                raise RecordError(f"it grows more than {MOST_GROWTH} times when it is unpacked, which no bundle does")
-            yield piece
-        if inflate.unused_data:
-            raise RecordError("more bytes follow its end")
-    if not inflate.eof:
-        raise RecordError("the file is cut short")
-
-
-def _parse(text: bytes) -> Any:
-    """Return the value of a line. Raises ValueError."""
-    if len(text) > LONGEST_LINE:
-        raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
-    try:
-        value = json.loads(text)
-        if canonical(value) + b"\n" != text:
-            raise ValueError("not canonical text")
-        if b"\\ud" in text:  # half a character that no output can take
-            json.dumps(value, ensure_ascii=False).encode()
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-    return value

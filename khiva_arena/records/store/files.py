@@ -1,14 +1,10 @@
 """The files of a store: opened to read or to write, with refusals of SQLite and the disk explained."""
 
-import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EACCES, EDQUOT, EFBIG, EINVAL, EISDIR, ENOSPC, EROFS
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,16 +12,15 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.records.store import private, shape, wal
+from khiva_arena.records.store.locks import LOCK, is_locked
 from khiva_arena.records.store.seal import SEAL
+from khiva_arena.records.store.versions import READABLE, VERSION, schema, stand_in, statements, statements_of, version_of
 
-VERSION = 8
-READABLE = (2, 3, 4, 5, 6, 7, VERSION)  # an older one is brought up to date when it is written
 _LEAGUES = 7
 """The first version that holds leagues."""
 FILE = "arena.db"
 ALONE = "mode=ro&immutable=1"
 """The words that make SQLite read a file without others beside it."""
-LOCK = "arena.lock"
 LOG = "log.jsonl"
 NOT_PLAYED = "not-played.json"
 """The file with the bots that an event was to have and that do not play in it."""
@@ -41,7 +36,6 @@ PRIVATE_MODULES = "not-published"
 """The file in that folder which says that the league of a final does not publish its bots. Copies of the folder have it, too."""
 APPLICATION = 0x4B484956  # "KHIV"
 BUSY_SECONDS = 10.0  # for another program that holds the file
-LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one
 PROBLEMS_MOST = 20
 MAKE_WRITABLE = "; make it writable and run the same command again, or give another --out"
 MALFORMED = "database disk image is malformed"
@@ -49,62 +43,9 @@ FREE_SPACE = "; free some space and run the same command again, nothing that was
 _NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")))
 
 
-# --- one arbiter at a time ---
-
-
-def lock(folder: Path) -> int:
-    """Take the lock of a store that is to be written. Raises StoreError when another arbiter has it."""
-    descriptor = private.open_file(folder / LOCK, os.O_RDWR)
-    if took_lock(descriptor):
-        return descriptor
-    os.close(descriptor)
-    raise _in_use(folder)
-
-
-def took_lock(descriptor: int) -> bool:
-    """Take the lock of an open file, and tell whether that was possible: whoever has it and is just ending gets a moment."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-        time.sleep(0.02)
-
-
 def narrow(folder: Path) -> None:
     """Take all rights of others to the files of a store that is to be written: from now on they hold a secret."""
     private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG, SEAL) for end in ("", "-wal", "-shm", "-journal"))
-
-
-def check_unlocked(folder: Path) -> None:
-    """Raise StoreError if an arbiter is at work on a store; a first look, before bots are built and started."""
-    if is_locked(folder):
-        raise _in_use(folder)
-
-
-def is_locked(folder: Path) -> bool:
-    """Tell whether an arbiter is at work on a store."""
-    try:
-        file = regular_files.open_file(folder / LOCK, follow=False)
-    except FileNotFoundError:
-        return False
-    with file:
-        return _is_taken(file.fileno())
-
-
-def _is_taken(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
-
-
-def _in_use(folder: Path) -> StoreError:
-    return StoreError(f"{folder}: another arbiter is at work on this store; wait for it, or give another --out")
 
 
 class FileId(NamedTuple):
@@ -152,30 +93,6 @@ def _open_in_mode(path: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def stand_in(connection: sqlite3.Connection) -> None:
-    """Give a store of an older version, opened to read, the tables it lacks: empty ones, in memory."""
-    if is_older(connection):
-        connection.executescript(_additions(_version(connection)).replace("CREATE TABLE", "CREATE TEMP TABLE"))
-
-
-def is_older(connection: sqlite3.Connection) -> bool:
-    """Tell whether a store is of an older version, and lacks tables."""
-    return _version(connection) < VERSION
-
-
-def bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """Make the tables that a store of an older version lacks, in place of those of ``stand_in``, in one transaction."""
-    lacking = connection.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'").fetchall()
-    drops = "".join(f"DROP TABLE temp.{name};" for (name,) in lacking)
-    additions = _additions(_version(connection))
-    try:
-        connection.executescript(f"BEGIN IMMEDIATE; {drops} {additions} PRAGMA user_version = {VERSION}; COMMIT;")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -275,7 +192,7 @@ def _make(draft: Path) -> None:
     connection = sqlite3.connect(draft, isolation_level=None)
     try:
         versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-        connection.executescript(f"BEGIN; {_schema()} {versions} COMMIT;")
+        connection.executescript(f"BEGIN; {schema()} {versions} COMMIT;")
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
@@ -300,7 +217,7 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
     """Raise StoreError if the file is not a store, or a store of another version, or its tables are not those of its version, or
     if it is the store of a league of another format."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = _version(connection)
+    version = version_of(connection)
     if application != APPLICATION:
         raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
     if version not in READABLE:
@@ -308,73 +225,16 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
             f"{folder / FILE}: a store of version {version}; this engine reads versions {READABLE[0]} to {VERSION}: "
             "use the engine that made it, or another folder"
         )
-    shape.check(folder / FILE, connection, _schema(version))
+    shape.check(folder / FILE, connection, schema(version))
     if version >= _LEAGUES:
         shape.check_league(folder / FILE, connection)
-
-
-# --- the schema ---
-
-
-@cache
-def _schema(version: int = VERSION) -> str:
-    return _text_of("schema.sql") + _additions(READABLE[0], version)
-
-
-def _additions(after: int, version: int = VERSION) -> str:
-    """Return the SQL that the versions after one have added, up to another."""
-    return "".join(_text_of(f"schema_{number}.sql") for number in range(after + 1, version + 1))
-
-
-def _text_of(name: str) -> str:
-    return files(__package__).joinpath(name).read_text()
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
-    return set(connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall())
-
-
-@contextmanager
-def _empty(version: int) -> Iterator[sqlite3.Connection]:
-    """Open an empty store in memory. It is not kept, since threads cannot share it."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.executescript(_schema(version))
-        yield connection
-    finally:
-        connection.close()
-
-
-@cache
-def _statements_of(version: int) -> set[tuple[str, str, str]]:
-    with _empty(version) as store:
-        return _statements(store)
-
-
-def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
-    """Return the name and type of each column, and whether it may be NULL."""
-    return _columns()[table]
-
-
-@cache
-def _columns() -> dict[str, tuple[tuple[str, str, bool], ...]]:
-    query = 'SELECT m.name, c.name, c.type, NOT c."notnull" FROM sqlite_master m, pragma_table_info(m.name) c ORDER BY c.cid'
-    found: dict[str, tuple[tuple[str, str, bool], ...]] = {}
-    with _empty(VERSION) as store:
-        for table, name, kind, may_be_null in store.execute(query):
-            found[table] = (*found.get(table, ()), (name, kind, bool(may_be_null)))
-    return found
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
     """Return each damage of the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
     problems: list[str] = []
     try:
-        if _statements(connection) != _statements_of(_version(connection)):
+        if statements(connection) != statements_of(version_of(connection)):
             problems.append("its tables are not those of a store")
         problems += _of_pages(connection)
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.errors import StoreError
-from khiva_arena.records.store import files, sums
+from khiva_arena.records.store import sums, versions
 from khiva_arena.records.store.files import FILE, explain_errors
 from khiva_arena.records.store.rows import CapRow, TranscriptRow
 from khiva_arena.records.store.seal import Seal
@@ -120,7 +120,7 @@ class StoreRows:
     def _checked_rows(self, table: str, condition: str, *values: Any) -> list[sums.CheckedRow]:
         """Return rows of a table by column, each with whether it is as it was written."""
         rows = self._all(table, condition, *values)
-        return sums.check_all(table, files.columns(table), rows, sealed=self._seal.holds())
+        return sums.check_all(table, versions.columns(table), rows, sealed=self._seal.holds())
 
     def _pairs(self, table: str, condition: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
         """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
@@ -128,7 +128,7 @@ class StoreRows:
         return self._check_rows(table, self._all(table, condition, *values))
 
     def _check_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
-        return sums.check_rows(table, files.columns(table), rows, sealed=self._seal.holds())
+        return sums.check_rows(table, versions.columns(table), rows, sealed=self._seal.holds())
 
     def _all(self, table: str, condition: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._rows(f"{select_from(table)} WHERE {condition}", *values)
@@ -136,5 +136,5 @@ class StoreRows:
 
 def select_from(table: str) -> str:
     """Return the question for all rows of a table, with its columns in the order of the schema."""
-    names = ", ".join(name for name, _, _ in files.columns(table))
+    names = ", ".join(name for name, _, _ in versions.columns(table))
     return f"SELECT {names} FROM {table}"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from levels import KEEPING, python_at
 from tools import lacks, need
 
-from khiva_arena.bots.sandbox import calls, seccomp
+from khiva_arena.bots.sandbox import calls, refused_calls, seccomp
 from khiva_arena.bots.sandbox.detect import run_at
 from khiva_arena.bots.sandbox.level import Level
 
@@ -69,9 +69,9 @@ def made(monkeypatch: pytest.MonkeyPatch, machine: str, **how: bool) -> bytes:
     return program.replace(struct.pack("=I", seccomp.OWN_PID), struct.pack("=I", OWN))
 
 
-HELD = seccomp.MODES | seccomp.ATTRIBUTES
-NOTES = seccomp.TIMES | seccomp.CHANGES_OF_OWNERS
-NEVER = seccomp.REFUSED | seccomp.LEAVING_THE_GROUP | seccomp.WAITING | NOTES | HELD
+HELD = refused_calls.MODES | refused_calls.ATTRIBUTES
+NOTES = refused_calls.TIMES | refused_calls.CHANGES_OF_OWNERS
+NEVER = refused_calls.REFUSED | refused_calls.LEAVING_THE_GROUP | refused_calls.WAITING | NOTES | HELD
 
 
 @MACHINES
@@ -88,7 +88,7 @@ def test_each_refused_call_fails_with_its_error(monkeypatch: pytest.MonkeyPatch,
 def test_builds_may_leave_their_group_and_lock_files(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     architecture = seccomp.ARCHITECTURES[machine]
     bot, build = made(monkeypatch, machine), made(monkeypatch, machine, may_leave_group=True)
-    for call in (*seccomp.LEAVING_THE_GROUP.values(), *seccomp.WAITING.values(), seccomp.REFUSED["flock"]):
+    for call in (*refused_calls.LEAVING_THE_GROUP.values(), *refused_calls.WAITING.values(), refused_calls.REFUSED["flock"]):
         assert answer(bot, getattr(call, machine), (), architecture) != ALLOW
         assert answer(build, getattr(call, machine), (), architecture) == ALLOW
 
@@ -104,11 +104,11 @@ def test_files_are_held_where_nothing_else_does_it(monkeypatch: pytest.MonkeyPat
             continue
         assert answer(free, number, (), architecture) == (errno.EPERM if name in NOTES else ALLOW)
         assert answer(held, number, (), architecture) == errno.EPERM
-        by_build = name not in seccomp.ATTRIBUTES | seccomp.CHANGES_OF_OWNERS
+        by_build = name not in refused_calls.ATTRIBUTES | refused_calls.CHANGES_OF_OWNERS
         assert answer(build, number, (), architecture) == (ALLOW if by_build else errno.EPERM)
         assert answer(free_build, number, (), architecture) == ALLOW
-    ioctl = getattr(seccomp.IOCTL, machine)
-    for command in seccomp.FILE_FLAGS:
+    ioctl = getattr(refused_calls.IOCTL, machine)
+    for command in refused_calls.FILE_FLAGS:
         assert answer(free, ioctl, (3, command), architecture) == errno.ENOTTY
         assert answer(free_build, ioctl, (3, command), architecture) == ALLOW
         assert answer(held, ioctl, (3, command), architecture) == answer(build, ioctl, (3, command), architecture) == errno.EPERM
@@ -131,29 +131,33 @@ def test_the_other_numbering_of_x86_is_refused(monkeypatch: pytest.MonkeyPatch) 
 def test_a_call_is_refused_for_what_it_is_asked(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     program, architecture = made(monkeypatch, machine), seccomp.ARCHITECTURES[machine]
 
-    def ask(call: seccomp.Call, *arguments: int) -> Answer:
+    def ask(call: refused_calls.Call, *arguments: int) -> Answer:
         return answer(program, getattr(call, machine), arguments, architecture)
 
     namespaces = (0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
-    assert [ask(seccomp.CLONE, flag | 17) for flag in namespaces] == [errno.EPERM] * len(namespaces)
+    assert [ask(refused_calls.CLONE, flag | 17) for flag in namespaces] == [errno.EPERM] * len(namespaces)
     threads_of_glibc = 0x3D0F00
-    assert ask(seccomp.CLONE, threads_of_glibc) == ask(seccomp.CLONE, 0x01200011) == ALLOW
-    assert [ask(seccomp.FCNTL, 0, command) for command in (6, 7, 8, 15, 37, 38, 1024, 1026)] == [errno.EPERM] * 8
-    assert [ask(seccomp.FCNTL, 6, command) for command in (0, 1, 2, 3, 4, 9, 1030, 1031)] == [ALLOW] * 8
+    assert ask(refused_calls.CLONE, threads_of_glibc) == ask(refused_calls.CLONE, 0x01200011) == ALLOW
+    assert [ask(refused_calls.FCNTL, 0, command) for command in (6, 7, 8, 15, 37, 38, 1024, 1026)] == [errno.EPERM] * 8
+    assert [ask(refused_calls.FCNTL, 6, command) for command in (0, 1, 2, 3, 4, 9, 1030, 1031)] == [ALLOW] * 8
     hint = 1036  # of how long a file lives: whoever opens it may read it
-    assert [ask(seccomp.FCNTL, 6, command) for command in (5, 36, 1025, hint - 1, hint, 1 << 20)] == [errno.EINVAL] * 6
-    assert [ask(seccomp.IOCTL, 0, command) for command in seccomp.IOCTLS] == [errno.EPERM] * 3
-    assert [ask(seccomp.IOCTL, 0x8901, command) for command in (0x5401, 0x5413, 0x541B)] == [ALLOW] * 3
+    assert [ask(refused_calls.FCNTL, 6, command) for command in (5, 36, 1025, hint - 1, hint, 1 << 20)] == [errno.EINVAL] * 6
+    assert [ask(refused_calls.IOCTL, 0, command) for command in refused_calls.IOCTLS] == [errno.EPERM] * 3
+    assert [ask(refused_calls.IOCTL, 0x8901, command) for command in (0x5401, 0x5413, 0x541B)] == [ALLOW] * 3
     add_a_key, clone_a_file, unlock_a_terminal = 0xC0506617, 0x40049409, 0x40045431
-    assert [ask(seccomp.IOCTL, 3, command) for command in (add_a_key, clone_a_file, unlock_a_terminal)] == [errno.ENOTTY] * 3
-    assert [ask(seccomp.PRCTL, what) for what in (15, 38, 0x53564D41)] == [ALLOW] * 3
-    assert [ask(seccomp.PRCTL, what) for what in (35, 62, 67, 1000)] == [errno.EINVAL] * 4  # 62: who may share a core with it
-    assert [ask(seccomp.MADVISE, 0, 4096, advice) for advice in (4, 8, 14)] == [ALLOW] * 3
-    assert [ask(seccomp.MADVISE, 0, 4096, advice) for advice in (12, 20, 100, 1000)] == [
+    assert [ask(refused_calls.IOCTL, 3, command) for command in (add_a_key, clone_a_file, unlock_a_terminal)] == [
+        errno.ENOTTY
+    ] * 3
+    assert [ask(refused_calls.PRCTL, what) for what in (15, 38, 0x53564D41)] == [ALLOW] * 3
+    assert [ask(refused_calls.PRCTL, what) for what in (35, 62, 67, 1000)] == [
+        errno.EINVAL
+    ] * 4  # 62: who may share a core with it
+    assert [ask(refused_calls.MADVISE, 0, 4096, advice) for advice in (4, 8, 14)] == [ALLOW] * 3
+    assert [ask(refused_calls.MADVISE, 0, 4096, advice) for advice in (12, 20, 100, 1000)] == [
         errno.EINVAL
     ] * 4  # 12: merged with others'
-    for name, call in seccomp.ONLY_SELF.items():
-        if name in seccomp.WAITING:
+    for name, call in refused_calls.ONLY_SELF.items():
+        if name in refused_calls.WAITING:
             continue
         assert ask(call, 0, OWN) == ALLOW
         assert ask(call, OWN) == ask(call, 1) == errno.EPERM
@@ -167,34 +171,34 @@ def test_a_bot_may_not_wake_itself_outlive_the_arbiter_or_take_what_nobody_count
     architecture = seccomp.ARCHITECTURES[machine]
     bot, build = made(monkeypatch, machine), made(monkeypatch, machine, may_leave_group=True)
     asked = [
-        (seccomp.KILLS["kill"], (0, 18), errno.EPERM),
-        (seccomp.KILLS["tgkill"], (OWN, OWN, 18), errno.EPERM),
-        (seccomp.OTHER_KILLS["tkill"], (OWN, 18), errno.EPERM),
-        (seccomp.OTHER_KILLS["rt_sigqueueinfo"], (OWN, 18), errno.EPERM),
-        (seccomp.OTHER_KILLS["rt_tgsigqueueinfo"], (OWN, OWN, 18), errno.EPERM),
-        (seccomp.CLONE, (18,), errno.EPERM),
-        (seccomp.PRCTL, (1, 0), errno.EPERM),
-        (seccomp.MADVISE, (0, 4096, 21), errno.EPERM),
-        (seccomp.MMAP, (0, 4096, 3, 0x21), errno.ENOMEM),
+        (refused_calls.KILLS["kill"], (0, 18), errno.EPERM),
+        (refused_calls.KILLS["tgkill"], (OWN, OWN, 18), errno.EPERM),
+        (refused_calls.OTHER_KILLS["tkill"], (OWN, 18), errno.EPERM),
+        (refused_calls.OTHER_KILLS["rt_sigqueueinfo"], (OWN, 18), errno.EPERM),
+        (refused_calls.OTHER_KILLS["rt_tgsigqueueinfo"], (OWN, OWN, 18), errno.EPERM),
+        (refused_calls.CLONE, (18,), errno.EPERM),
+        (refused_calls.PRCTL, (1, 0), errno.EPERM),
+        (refused_calls.MADVISE, (0, 4096, 21), errno.EPERM),
+        (refused_calls.MMAP, (0, 4096, 3, 0x21), errno.ENOMEM),
     ]
     for call, words, error in asked:
         number = getattr(call, machine)
         assert answer(bot, number, words, architecture) == error
         assert answer(build, number, words, architecture) == ALLOW
-    assert answer(bot, getattr(seccomp.MMAP, machine), (0, 4096, 3, 0x22), architecture) == ALLOW
-    assert answer(bot, getattr(seccomp.KILLS["kill"], machine), (0, 9), architecture) == ALLOW
+    assert answer(bot, getattr(refused_calls.MMAP, machine), (0, 4096, 3, 0x22), architecture) == ALLOW
+    assert answer(bot, getattr(refused_calls.KILLS["kill"], machine), (0, 9), architecture) == ALLOW
 
 
 @MACHINES
 def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     held, free = made(monkeypatch, machine, hold_signals=True), made(monkeypatch, machine)
     architecture = seccomp.ARCHITECTURES[machine]
-    for call in seccomp.KILLS.values():
+    for call in refused_calls.KILLS.values():
         number = getattr(call, machine)
         assert [answer(held, number, (pid,), architecture) for pid in (0, OWN)] == [ALLOW, ALLOW]
         assert [answer(held, number, (pid,), architecture) for pid in (1, OWN + 1, -1, -OWN)] == [errno.EPERM] * 4
         assert answer(free, number, (1,), architecture) == ALLOW
-    for call in seccomp.OTHER_KILLS.values():
+    for call in refused_calls.OTHER_KILLS.values():
         assert answer(held, getattr(call, machine), (OWN,), architecture) == errno.EPERM
         assert answer(free, getattr(call, machine), (1,), architecture) == ALLOW
 
@@ -203,12 +207,12 @@ def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyP
 def test_a_network_is_the_internets_sockets_and_no_others(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     program, closed = made(monkeypatch, machine, network=True), made(monkeypatch, machine)
     architecture = seccomp.ARCHITECTURES[machine]
-    number = getattr(seccomp.SOCKET, machine)
+    number = getattr(refused_calls.SOCKET, machine)
     families = {family: answer(program, number, (family, 1), architecture) for family in range(64)}
     assert {family for family, found in families.items() if found == ALLOW} == {2, 10}
     assert {found for found in families.values() if found != ALLOW} == {errno.EAFNOSUPPORT}
     assert answer(closed, number, (2, 1), architecture) == errno.EAFNOSUPPORT
-    pair = getattr(seccomp.SOCKETPAIR, machine)
+    pair = getattr(refused_calls.SOCKETPAIR, machine)
     for one in (program, closed):
         types = [answer(one, pair, (1, kind | 0o2000000), architecture) for kind in (1, 2, 3, 5)]
         assert types == [ALLOW, errno.EPERM, errno.EPERM, ALLOW]
@@ -233,13 +237,13 @@ def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bo
     if number not in {getattr(row, machine) for row in calls.rows().values()}:
         return errno.ENOSYS
     unknown = {
-        "fcntl": (errno.EINVAL, second not in (*seccomp.OF_A_DESCRIPTOR, 6, 7, 8, 15, 37, 38, 1024, 1026)),
+        "fcntl": (errno.EINVAL, second not in (*refused_calls.OF_A_DESCRIPTOR, 6, 7, 8, 15, 37, 38, 1024, 1026)),
         "ioctl": (
             errno.ENOTTY,
-            second not in (*seccomp.OF_A_STREAM, 0x8901, 0x8902, 0x5412, *(seccomp.FILE_FLAGS if files else ())),
+            second not in (*refused_calls.OF_A_STREAM, 0x8901, 0x8902, 0x5412, *(refused_calls.FILE_FLAGS if files else ())),
         ),
-        "prctl": (errno.EINVAL, first not in (1, *seccomp.ABOUT_ITSELF)),
-        "madvise": (errno.EINVAL, third not in (21, *seccomp.ADVICE)),
+        "prctl": (errno.EINVAL, first not in (1, *refused_calls.ABOUT_ITSELF)),
+        "madvise": (errno.EINVAL, third not in (21, *refused_calls.ADVICE)),
     }
     if unknown.get(name, (0, False))[1]:
         return unknown[name][0]
@@ -249,7 +253,7 @@ def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bo
         "clone": any(first >> bit & 1 for bit in (7, 17, 25, 26, 27, 28, 29, 30)) or first & 0xFF == 18,
         "socketpair": second & 0xF in (2, 3),
         "fcntl": second in (6, 7, 8, 15, 37, 38, 1024, 1026),
-        "ioctl": second in (0x8901, 0x8902, 0x5412) or (files and second in seccomp.FILE_FLAGS),
+        "ioctl": second in (0x8901, 0x8902, 0x5412) or (files and second in refused_calls.FILE_FLAGS),
         "prlimit64": first != 0,
         "kill": second == 18 or (hold and first not in (0, OWN)),
         "tgkill": third == 18 or (hold and first not in (0, OWN)),
@@ -260,10 +264,15 @@ def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bo
     return errno.EPERM if refused.get(name, False) else ALLOW
 
 
-def every_call() -> dict[str, seccomp.Call]:
-    alone = {"clone": seccomp.CLONE, "fcntl": seccomp.FCNTL, "ioctl": seccomp.IOCTL, "prctl": seccomp.PRCTL}
-    alone |= {"mmap": seccomp.MMAP, "madvise": seccomp.MADVISE, "socketpair": seccomp.SOCKETPAIR}
-    return NEVER | seccomp.ONLY_SELF | seccomp.KILLS | seccomp.OTHER_KILLS | alone
+def every_call() -> dict[str, refused_calls.Call]:
+    alone = {
+        "clone": refused_calls.CLONE,
+        "fcntl": refused_calls.FCNTL,
+        "ioctl": refused_calls.IOCTL,
+        "prctl": refused_calls.PRCTL,
+    }
+    alone |= {"mmap": refused_calls.MMAP, "madvise": refused_calls.MADVISE, "socketpair": refused_calls.SOCKETPAIR}
+    return NEVER | refused_calls.ONLY_SELF | refused_calls.KILLS | refused_calls.OTHER_KILLS | alone
 
 
 @MACHINES
@@ -313,7 +322,7 @@ def test_what_is_allowed_has_a_row_and_what_has_a_row_is_allowed(
         return any(answer(program, number, words, architecture) == ALLOW for program in programs for words in told)
 
     with_a_row = {getattr(row, machine) for row in calls.rows().values()} - {calls.ABSENT}
-    with_a_row |= {getattr(seccomp.SOCKET, machine)} if network else set()
+    with_a_row |= {getattr(refused_calls.SOCKET, machine)} if network else set()
     assert {number for number in range(600) if allowed(number)} == with_a_row  # the newest kernels have less than 500
     assert len(with_a_row) >= 170
     assert all(row.outside for row in calls.rows().values())
@@ -347,7 +356,9 @@ print(json.dumps(out))
 
 @KEEPING
 def test_the_kernel_decides_likewise(level: Level) -> None:
-    here = seccomp.refused_here() | {name: (seccomp.number(call), call.error) for name, call in seccomp.LEAVING_THE_GROUP.items()}
+    here = seccomp.refused_here() | {
+        name: (seccomp.number(call), call.error) for name, call in refused_calls.LEAVING_THE_GROUP.items()
+    }
     words = (python_at(level), "-I", "-S", "-c", CALLS, json.dumps({name: number for name, (number, _) in here.items()}))
     code, out, said = run_at(level, words)
     assert code == 0, said
@@ -379,6 +390,6 @@ def test_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
         lacks(f"no {HEADERS[machine]} on this machine", may=True)
     numbers = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", done.stdout))
     numbers |= {name: numbers[old] for name, old in RENAMED.items() if old in numbers}
-    rows: dict[str, seccomp.Call | calls.Row] = {**every_call(), **calls.rows()}
+    rows: dict[str, refused_calls.Call | calls.Row] = {**every_call(), **calls.rows()}
     known = {name: getattr(call, machine) for name, call in rows.items() if name not in YOUNG or name in numbers}
     assert {name: int(numbers.get(name, seccomp.ABSENT)) for name in known} == known

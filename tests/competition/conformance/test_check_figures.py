@@ -22,7 +22,7 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.hints import describe
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.registry import GAMES, get
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from khiva_arena.competition.conformance.positions import CheckTable, crowded, f
 from khiva_arena.entrants.hints.describe import as_bytes, in_brief, repeated_keys
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 
 pytestmark = pytest.mark.slow
 

@@ -26,7 +26,7 @@ from khiva_arena.competition.conformance.context import RunningCheck, Skipped
 from khiva_arena.competition.conformance.whole_check import GAMES, steps
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from khiva_arena.competition.events.worst_case import GAMES, RandomGames, random
 from khiva_arena.errors import GameFault
 from khiva_arena.games import registry
 from khiva_arena.games.base import Decision, Event, Game, Pending, State
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.records.store import trial_results
 from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.rows import Times

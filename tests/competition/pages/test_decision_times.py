@@ -17,7 +17,7 @@ from khiva_arena.competition.pages.page_source import RecordedMatch
 from khiva_arena.competition.pages.replays import Private
 from khiva_arena.competition.pages.times import PER_DECADE, SHORTEST, Spread, by_step
 from khiva_arena.competition.pages.write import write_page
-from khiva_arena.records.replay.definition import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.records.store.db import Store
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,8 @@ from khiva_arena.competition.run.announcing import _slow_decision, _some_line_up
 from khiva_arena.interface.commands.more_seeds import commands
 from khiva_arena.native import build
 from khiva_arena.rating.schedule.timetable import Timetable
-from khiva_arena.records.replay.definition import TimeLimits, spellings
+from khiva_arena.records.replay.conditions import TimeLimits
+from khiva_arena.records.replay.definition import spellings
 
 
 def said(**what: object) -> str:

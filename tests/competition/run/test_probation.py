@@ -23,7 +23,7 @@ from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.records.replay.record import Record
-from khiva_arena.records.store import files, trial_results
+from khiva_arena.records.store import locks, trial_results
 from khiva_arena.records.store.rows import Why
 
 NAMES = ["naive", "greedy", "search", "random"]
@@ -178,7 +178,7 @@ def test_under_other_conditions_bots_are_tried_again(tmp_path: Path, more: dict[
 
 
 def test_one_run_at_a_time_tries_bots_for_a_folder(tmp_path: Path) -> None:
-    lock, executor = files.lock(tmp_path), Told({})
+    lock, executor = locks.lock(tmp_path), Told({})
     try:
         with pytest.raises(StoreError):
             tried(tmp_path, executor)

@@ -13,7 +13,7 @@ from khiva_arena.competition.settings import define
 from khiva_arena.competition.settings.competition import unplayable
 from khiva_arena.competition.settings.one_match import settings_and_bots
 from khiva_arena.competition.settings.settings import settings_from
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.replay.record import canonical
@@ -25,7 +25,7 @@ VALUES: dict[str, Any] = {"bots": BOTS, "seats": 2}
 def defined(**more: Any) -> Definition:
     settings = settings_from({**VALUES, **more})
     sandbox = Sandbox(Level.TRUSTED, settings.resources, settings.ponder)
-    return define.definition_of(settings, bot_files.load_all(BOTS), sandbox)
+    return define.definition_of(settings, bots_of_an_event.load_all(BOTS), sandbox)
 
 
 def test_the_wall_clock_is_not_written() -> None:
@@ -80,7 +80,7 @@ def test_a_bot_that_is_no_module_is_refused_in_a_line() -> None:
         f"--bot {words[1]}: "
         + (f"it plays only by the wall clock, since {shipped.why_no_ticks(words[1])}: name another bot, or take --clock wall"),
     ]
-    assert unplayable([settings_from({**VALUES, "bots": words, "clock": "ticks"})], bot_files.load_all(words)) == lines
+    assert unplayable([settings_from({**VALUES, "bots": words, "clock": "ticks"})], bots_of_an_event.load_all(words)) == lines
     with pytest.raises(ConfigError) as error:
         settings_and_bots({"bots": words, "clock": "ticks"})
     assert list(error.value.problems) == lines

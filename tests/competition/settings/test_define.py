@@ -8,7 +8,7 @@ from khiva_arena.common.setting_row import Kind, Setting
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.records.replay.definition import Definition
 
 BOTS = ("shipped:python/random", "shipped:python/naive")
@@ -21,7 +21,7 @@ PLAIN = [
 
 def defined(settings: Settings) -> Definition:
     sandbox = Sandbox(Level.TRUSTED, settings.resources, settings.ponder)
-    return definition_of(settings, bot_files.load_all(settings.bots), sandbox)
+    return definition_of(settings, bots_of_an_event.load_all(settings.bots), sandbox)
 
 
 def test_there_are_some() -> None:

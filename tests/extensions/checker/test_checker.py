@@ -29,7 +29,7 @@ from too_much import too_much_cup as too_much_cup
 from wording import sentence
 
 from khiva_arena import __version__
-from khiva_arena.extensions.checker import in_page
+from khiva_arena.extensions.checker import in_page, not_checked
 from khiva_arena.extensions.checker.checker import BLOCKS, checker_page
 from khiva_arena.extensions.checker.rooms import Rooms
 
@@ -231,8 +231,8 @@ def test_in_chromium_a_league_is_checked_but_for_its_chain_and_the_page_says_whi
     page: Path, chromium: Page
 ) -> None:
     assert dropped(chromium, page, PUBLISHED / "league-0.3.0" / "bundle", "#match=1/0").startswith("Equal: ")
-    assert chromium.texts("[data-what=carries]") == [in_page.carries()]
-    assert in_page.chain_not_checked() in chromium.texts("[data-what='not checked'] li")
+    assert chromium.texts("[data-what=carries]") == [not_checked.carries()]
+    assert not_checked.chain_not_checked() in chromium.texts("[data-what='not checked'] li")
     chromium.until("return document.querySelector('#viewed .board')?.childElementCount")
     assert chromium.wrong() == []
 
@@ -241,7 +241,7 @@ def test_in_chromium_a_game_of_ones_own_is_not_checked_and_the_page_says_which_e
     page: Path, chromium: Page
 ) -> None:
     assert dropped(chromium, page, PUBLISHED / "0.2.0" / "bidding-own-game" / "bundle").startswith("Cannot tell here: ")
-    assert in_page.game_not_checked(1, "bidding") in chromium.texts("[data-what='not checked'] li")
+    assert not_checked.game_not_checked(1, "bidding") in chromium.texts("[data-what='not checked'] li")
     assert chromium.wrong() == []
 
 

@@ -18,7 +18,7 @@ from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.common import hooks
 from khiva_arena.competition.events.in_bundle import bundled_match
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.checker import in_page
+from khiva_arena.extensions.checker import in_page, not_checked, plain_values
 from khiva_arena.records.replay.record import canonical
 
 pytestmark = pytest.mark.slow
@@ -55,11 +55,11 @@ def test_each_match_is_listed_and_its_replay_ends_with_its_points(module_cup: Pa
         record, _ = bundled_match(path, f"1/{match[1]}")
         assert [names[bot] for bot in match[6]] == [seat.name for seat in record.header.seats]
         assert match[7:9] == [[*record.ranks], [*record.scores]]
-    found = in_page.replay(path, "1/3")
+    found = plain_values.replay(path, "1/3")
     assert found["block"]["scores"][0][-1] == [*bundled_match(path, "1/3").record.scores]
     assert {"legal", "scenery"} < found.keys()
     with pytest.raises(ConfigError, match="no match"):
-        in_page.replay(path, "1/99")
+        plain_values.replay(path, "1/99")
 
 
 @pytest.mark.parametrize("name", soak_but_every(FORGERIES, 3))
@@ -147,22 +147,22 @@ OWN_GAME = ROOT / "tests" / "published" / "0.2.0" / "bidding-own-game" / "bundle
 def test_of_a_league_its_chain_is_not_checked_for_want_of_its_extension() -> None:
     events = checked(A_LEAGUE.read_bytes())
     assert events[-1] == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
-    assert [event["what"] for event in of_kind(events, "not_checked")][1:] == [in_page.chain_not_checked()]
+    assert [event["what"] for event in of_kind(events, "not_checked")][1:] == [not_checked.chain_not_checked()]
     batches = [line for line in lines_of(A_LEAGUE) if line["kind"] not in ("link", "standings")]
-    assert in_page.chain_not_checked() in [event["what"] for event in of_kind(checked(forged(batches)), "not_checked")]
+    assert not_checked.chain_not_checked() in [event["what"] for event in of_kind(checked(forged(batches)), "not_checked")]
 
 
 def test_of_a_game_of_ones_own_nothing_is_checked_for_want_of_its_extension() -> None:
     events = checked(OWN_GAME.read_bytes())
     assert events[-1]["verdict"] == "cannot tell here"
-    assert in_page.game_not_checked(1, "bidding") in [event["what"] for event in of_kind(events, "not_checked")]
+    assert not_checked.game_not_checked(1, "bidding") in [event["what"] for event in of_kind(events, "not_checked")]
 
 
 @pytest.mark.parametrize(
     ("words", "extension", "command"),
     [
-        (in_page.chain_not_checked(), "league", "`khiva-arena verify FILE`"),
-        (in_page.game_not_checked(3, "bidding"), "own_games", "`khiva-arena verify FILE --game GAME`"),
+        (not_checked.chain_not_checked(), "league", "`khiva-arena verify FILE`"),
+        (not_checked.game_not_checked(3, "bidding"), "own_games", "`khiva-arena verify FILE --game GAME`"),
     ],
 )
 def test_what_is_not_checked_names_an_extension_that_the_page_lacks_and_a_command(
@@ -171,12 +171,12 @@ def test_what_is_not_checked_names_an_extension_that_the_page_lacks_and_a_comman
     assert extension in hooks.OWNERS
     assert f"extension {extension}," in words
     assert command in words
-    assert extension not in in_page.EXTENSIONS
-    assert f"extension {' '.join(in_page.EXTENSIONS)}," in in_page.carries()
+    assert extension not in not_checked.EXTENSIONS
+    assert f"extension {' '.join(not_checked.EXTENSIONS)}," in not_checked.carries()
 
 
 def test_a_hostile_name_of_a_game_is_shown_harmless() -> None:
-    assert "\u202e" not in in_page.game_not_checked(1, "\u202ebidding")
+    assert "\u202e" not in not_checked.game_not_checked(1, "\u202ebidding")
 
 
 PUBLISHED = sorted((ROOT / "tests" / "published").glob("*/*/bundle"))

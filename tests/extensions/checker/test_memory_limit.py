@@ -47,7 +47,7 @@ MODULES = {
 def small_cup(folder: Path) -> None:
     """Play an event without a trial start, which would refuse "large", and write "cup.khiva"."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(starts, "_start", lambda *_: None)
+        patch.setattr(starts, "start_once", lambda *_: None)
         play_cup(folder, "--limit", "memory=60M", modules=MODULES)
 
 

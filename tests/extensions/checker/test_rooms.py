@@ -15,7 +15,7 @@ from khiva_arena.bots.modules.released import newest
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
 from khiva_arena.errors import InternalError
 from khiva_arena.extensions.checker.checker import FIRSTS, rooms
-from khiva_arena.extensions.checker.in_page import EXTENSIONS
+from khiva_arena.extensions.checker.not_checked import EXTENSIONS
 from khiva_arena.extensions.checker.rooms import ABSENT, Rooms, packed
 from khiva_arena.extensions.checker.workbench.in_pyodide import INTERPRETERS
 

@@ -448,7 +448,7 @@ def test_what_is_sealed_is_not_shown() -> None:
 def test_an_answer_at_which_the_arbiter_fails_ends_its_worker_alone(
     place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    function = operator.attrgetter(place)(dask_executor())
+    function = operator.attrgetter(place)(judged_answers())
     calls: list[int] = []
 
     def fails_once(*parts: Any) -> Any:
@@ -457,7 +457,7 @@ def test_an_answer_at_which_the_arbiter_fails_ends_its_worker_alone(
             raise IndexError("not one of theirs")
         return function(*parts)
 
-    monkeypatch.setattr(f"khiva_arena.extensions.cluster.dask_executor.{place}", fails_once)
+    monkeypatch.setattr(f"khiva_arena.extensions.cluster.judged_answers.{place}", fails_once)
     taken, scheduler, said = play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0), job(1)])
     assert [(outcome.ordinal, outcome.void) for outcome in taken] == [(0, ""), (1, "")]
     assert len({*scheduler.given}) == 2
@@ -474,13 +474,13 @@ def test_an_interrupt_and_an_error_of_the_machine_end_a_run_on_a_cluster(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("khiva_arena.extensions.cluster.dask_executor.worker_tables.check", fails)
+    monkeypatch.setattr("khiva_arena.extensions.cluster.judged_answers.worker_tables.check", fails)
     with pytest.raises(type(error)):
         play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0)])
 
 
-def dask_executor() -> Any:
-    from khiva_arena.extensions.cluster import dask_executor as module  # not above: it imports Dask
+def judged_answers() -> Any:
+    from khiva_arena.extensions.cluster import judged_answers as module  # not above: it imports Dask
 
     return module
 

@@ -23,6 +23,7 @@ from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league import beacon as beacons
 from khiva_arena.extensions.league.audit import audit_chain
 from khiva_arena.extensions.league.beacon import NoLine, line_of, wait_for_line
+from khiva_arena.extensions.league.chain.follow import follow
 from khiva_arena.extensions.league.chain.links import (
     FIRST,
     Beacon,
@@ -34,12 +35,11 @@ from khiva_arena.extensions.league.chain.links import (
     read_link,
     text_of,
 )
-from khiva_arena.extensions.league.chain.roster import follow
 from khiva_arena.extensions.league.chain.stored_chain import by_this_clock, links_of, next_place
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.player import final
 from khiva_arena.extensions.league.player.final import FinalShape, play_final
 from khiva_arena.extensions.league.player.refusals import HowLong
-from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.store.db import Store

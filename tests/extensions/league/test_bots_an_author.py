@@ -19,10 +19,10 @@ from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league.chain.links import Entered, Renewed, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place, row_of
 from khiva_arena.extensions.league.folder import PUBLIC
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.routes.view import LeagueView
-from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.status import active_families
 from khiva_arena.extensions.league.submissions.limits import BotsBound
 from khiva_arena.extensions.league.submissions.queue import Queue

@@ -14,8 +14,8 @@ from leagues import enter, league_in
 
 from khiva_arena.common.say import say_nothing
 from khiva_arena.errors import StoreError
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.player.publish import Publisher
-from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.walked import walked
 from khiva_arena.interface.cli.main import run
 from khiva_arena.records.store.db import Store

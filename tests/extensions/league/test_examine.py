@@ -31,7 +31,7 @@ from khiva_arena.extensions.league.settings import League, league_of
 from khiva_arena.extensions.league.submissions import examine
 from khiva_arena.extensions.league.submissions.examine import Finding, examine_next, folder_of
 from khiva_arena.extensions.league.submissions.queue import RETRY_SECONDS, Queue
-from khiva_arena.interface.commands.new import make
+from khiva_arena.interface.commands.new_folder import make
 from khiva_arena.records.store.db import Store
 
 LISTENED = "print(1)"
@@ -131,7 +131,7 @@ def test_a_fault_of_the_machine_lets_a_bot_wait(
         examine_next(league, queue)
     assert copies(league) == []
     checks_as(monkeypatch, Finding(True, ""))
-    monkeypatch.setattr(examine, "_sweep", lambda *_: None)
+    monkeypatch.setattr(examine, "sweep", lambda *_: None)
     queue._connection.execute("UPDATE entries SET leased_until = leased_until - ?", (RETRY_SECONDS,))
     examined = examine_next(league, queue)
     assert examined is not None

@@ -22,7 +22,8 @@ from wording import sentence
 
 from khiva_arena.extensions.league.routes import form_uploads
 from khiva_arena.extensions.league.routes.form_uploads import FormUploads, Kept
-from khiva_arena.extensions.league.submissions.queue import Author, Queue
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import Author
 
 
 class Place:

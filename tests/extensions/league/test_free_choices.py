@@ -10,6 +10,7 @@ from made_league import ANCHORS
 from msgspec import structs
 from synthesised import planned
 
+from khiva_arena.extensions.league.chain.follow import begin, follow
 from khiva_arena.extensions.league.chain.links import (
     FIRST,
     AnyLink,
@@ -23,11 +24,12 @@ from khiva_arena.extensions.league.chain.links import (
     Season,
     StateChanged,
 )
-from khiva_arena.extensions.league.chain.roster import Chain, begin, follow
+from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import Batch, Conditions, Definition
+from khiva_arena.records.replay.conditions import Conditions
+from khiva_arena.records.replay.definition import Batch, Definition
 
 WAYS = 1_000
 SECRET = b"s" * 32

@@ -10,7 +10,8 @@ from uploads import MUCH, files_below, new_league
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.examine import examine_next
-from khiva_arena.extensions.league.submissions.queue import Author, Queue
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import Author
 
 pytestmark = pytest.mark.slow
 

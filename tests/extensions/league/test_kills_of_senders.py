@@ -21,7 +21,8 @@ from wording import sentence
 
 from khiva_arena.entrants.bots import load
 from khiva_arena.extensions.league.chain.stored_chain import chain_of
-from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import QueueEntry
 from khiva_arena.records.store.db import Store
 
 pytestmark = [pytest.mark.usefixtures("forked")]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from wording import pattern
 
 from khiva_arena.errors import RecordError
+from khiva_arena.extensions.league.chain.follow import begin, follow, walk
 from khiva_arena.extensions.league.chain.links import (
     FIRST,
     Anchor,
@@ -24,7 +25,7 @@ from khiva_arena.extensions.league.chain.links import (
     read_link,
     text_of,
 )
-from khiva_arena.extensions.league.chain.roster import Chain, SeasonSpan, begin, follow, walk
+from khiva_arena.extensions.league.chain.roster import Chain, SeasonSpan
 from khiva_arena.records.replay.league_format import OtherFormat
 
 AT = "2026-11-25T00:00:00+00:00"

@@ -13,7 +13,8 @@ from parsed import nodes_of
 
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.extensions.league.commands import league as league_commands
-from khiva_arena.extensions.league.settings import NOT_IN_A_LEAGUE, LeagueOptions, league_text
+from khiva_arena.extensions.league.league_options import LeagueOptions
+from khiva_arena.extensions.league.settings import NOT_IN_A_LEAGUE, league_text
 
 
 @pytest.mark.parametrize("step", ["league_text", "new_file", "remember_maker"])

@@ -16,12 +16,12 @@ from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Drawn
 from khiva_arena.extensions.league.chain.stored_chain import links_of
 from khiva_arena.extensions.league.folder import PUBLIC
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.pace import Hours, Pace, hours_of
 from khiva_arena.extensions.league.player import player
 from khiva_arena.extensions.league.routes import pages
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.routes.view import LeagueView
-from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.status import status_of
 from khiva_arena.records.store.db import Store
 

@@ -21,9 +21,10 @@ from khiva_arena.extensions.league.chain import stored_chain
 from khiva_arena.extensions.league.chain.links import Over, Renewed
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import chain_of, links_of
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.player import player, refusals
 from khiva_arena.extensions.league.player.refusals import HowLong
-from khiva_arena.extensions.league.settings import League, LeagueOptions
+from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.records.store.db import Store
@@ -374,7 +375,7 @@ def test_a_bot_that_has_used_up_its_day_forfeits_the_rest_of_the_batch_and_is_su
     quick = enter(league, "ann", "quick")
     asked: list[tuple[int, ...]] = []
     monkeypatch.setattr("leagues.outcome", lambda job: asked.append(job.overdue) or outcome(job))
-    monkeypatch.setattr("khiva_arena.extensions.league.player.player.SECONDS_A_MINUTE", 0.3)
+    monkeypatch.setattr("khiva_arena.extensions.league.player.batch_at_play.SECONDS_A_MINUTE", 0.3)
     played(league)
     assert asked[:3] == [(), (), ()]
     assert all(len(overdue) == 1 for overdue in asked[3:])

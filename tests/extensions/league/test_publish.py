@@ -27,7 +27,8 @@ from khiva_arena.extensions.league.chain.links import Season, StateChanged
 from khiva_arena.extensions.league.chain.stored_chain import next_place
 from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, SETTINGS, SUMS
 from khiva_arena.extensions.league.player import publish as module
-from khiva_arena.extensions.league.player.publish import NEWEST, Publisher
+from khiva_arena.extensions.league.player.publish import Publisher
+from khiva_arena.extensions.league.player.published_before import NEWEST
 from khiva_arena.extensions.league.public_state import (
     BATCH_LOG,
     BATCHES,

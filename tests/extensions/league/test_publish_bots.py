@@ -23,8 +23,8 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.checker import in_page
+from khiva_arena.extensions.league.chain.follow import begin, follow
 from khiva_arena.extensions.league.chain.links import FIRST, Anchor, Founded, LeagueTerms, Renewed
-from khiva_arena.extensions.league.chain.roster import begin, follow
 from khiva_arena.extensions.league.folder import SETTINGS
 from khiva_arena.extensions.league.player.refusals import HowLong, check_first
 from khiva_arena.extensions.league.settings import league_of, publishes_bots_in

@@ -11,11 +11,13 @@ from uploads import MUCH, folder_of_files, one_of_its_own
 from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.extensions.league.settings import LeagueOptions
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.submissions import queue as queue_file
+from khiva_arena.extensions.league.submissions import queue_rows
 from khiva_arena.extensions.league.submissions.limits import UploadLimits, limits_of
 from khiva_arena.extensions.league.submissions.names import compared
-from khiva_arena.extensions.league.submissions.queue import LEASE_SECONDS, MOST_ATTEMPTS, RETRY_SECONDS, Author, Queue
+from khiva_arena.extensions.league.submissions.queue import LEASE_SECONDS, MOST_ATTEMPTS, RETRY_SECONDS, Queue
+from khiva_arena.extensions.league.submissions.queue_rows import Author
 
 TAKEN = pattern("submissions", "name-taken", name=".*", what="a bot")
 FEW = UploadLimits(a_day=2, waiting=2, build_seconds=60.0, bots=9)
@@ -48,7 +50,8 @@ class Clock:
 
         real = time.time
         monkeypatch.setattr(time, "time", lambda: real() + self.ahead.total_seconds())
-        monkeypatch.setattr(queue_file, "datetime", Days)
+        for module in (queue_file, queue_rows):
+            monkeypatch.setattr(module, "datetime", Days)
         monkeypatch.setattr(queue_file, "now", lambda: Days.now().isoformat(timespec="seconds"))
 
 

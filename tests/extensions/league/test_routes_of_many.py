@@ -10,12 +10,12 @@ import trio
 from public_league import league_folder, write_public
 
 from khiva_arena.extensions.league.folder import PUBLIC
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.routes import desk as desk_module
 from khiva_arena.extensions.league.routes.app import LeagueSite
 from khiva_arena.extensions.league.routes.desk import Desk, Known
 from khiva_arena.extensions.league.routes.guard import PublicGuard
 from khiva_arena.extensions.league.routes.public_folder import PublicFolder
-from khiva_arena.extensions.league.settings import LeagueOptions
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.extensions.serve import serving

@@ -10,9 +10,10 @@ from forging import forge
 from leagues import enter, league_in, player_of_names
 from wording import sentence
 
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.player import player
 from khiva_arena.extensions.league.player.player import Player
-from khiva_arena.extensions.league.settings import League, LeagueOptions
+from khiva_arena.extensions.league.settings import League
 
 
 class Killed(Exception):

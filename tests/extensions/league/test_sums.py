@@ -22,7 +22,7 @@ from khiva_arena.extensions.league.chain.stored_chain import next_place
 from khiva_arena.extensions.league.folder import PUBLIC, SUMS
 from khiva_arena.extensions.league.player import sums
 from khiva_arena.extensions.league.player.newest_table import newest_table, write_season
-from khiva_arena.extensions.league.player.publish import NewestTable
+from khiva_arena.extensions.league.player.published_before import NewestTable
 from khiva_arena.extensions.league.public_state import season_file
 from khiva_arena.extensions.league.seasons import batches_of
 from khiva_arena.rating.ratings.match_arrays import join_matches

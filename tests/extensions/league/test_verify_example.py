@@ -15,7 +15,7 @@ from arena import ROOT
 from bundling import forged, lines_of
 from leagues import enter, league_in, player_of_names
 
-from khiva_arena.extensions.league.settings import LeagueOptions
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.interface.commands.bundle import bundle
 

@@ -14,13 +14,15 @@ from wording import pattern
 from khiva_arena.common.say import say_nothing
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.extensions.league.audit import audit_chain
+from khiva_arena.extensions.league.chain.follow import begin
 from khiva_arena.extensions.league.chain.links import Renewed, Season
-from khiva_arena.extensions.league.chain.roster import Chain, begin
+from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import chain_of, links_of, next_place
 from khiva_arena.extensions.league.folder import SETTINGS
+from khiva_arena.extensions.league.league_options import LeagueOptions
 from khiva_arena.extensions.league.player.newest_table import newest_table
 from khiva_arena.extensions.league.player.player import Player
-from khiva_arena.extensions.league.settings import LeagueOptions, league_of
+from khiva_arena.extensions.league.settings import league_of
 from khiva_arena.records.store.db import Store
 
 

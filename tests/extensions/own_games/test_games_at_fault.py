@@ -11,7 +11,7 @@ from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
 from khiva_arena.extensions.own_games import game as outside_game
-from khiva_arena.extensions.own_games import game_process
+from khiva_arena.extensions.own_games import game_process, outside_state
 from khiva_arena.extensions.own_games.game import OutsideGame
 from khiva_arena.extensions.own_games.opening import open_game
 from khiva_arena.extensions.own_games.own_game import steps_of
@@ -266,7 +266,7 @@ def all_steps(game: Game, expect: bool, choice: int = 0) -> list[object]:
 def test_a_replay_ahead_finds_what_one_step_by_step_does(
     made: Made, monkeypatch: pytest.MonkeyPatch, old: str, new: str, choice: int, steps: int, said: str
 ) -> None:
-    monkeypatch.setattr(outside_game, "AHEAD", 3)
+    monkeypatch.setattr(outside_state, "AHEAD", 3)
     game = begun(made((old, new), ("import RulesError", "import IllegalChoice, RulesError")))
     found = all_steps(game, True, choice)
     assert found == all_steps(game, False, choice)
@@ -318,7 +318,7 @@ def test_rules_of_a_wrong_kind_are_said_in_words(made: Made) -> None:
 
 
 def test_one_that_goes_on_for_ever_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outside_game, "MOST_STEPS", 20)
+    monkeypatch.setattr(outside_state, "MOST_STEPS", 20)
     with pytest.raises(GameFault, match=r"game bidding \(game.py\): the match has not ended within 20 steps"):
         played(made((APPLY, "        return []\n")))
 

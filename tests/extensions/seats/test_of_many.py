@@ -18,6 +18,7 @@ from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants.guests import HUB, LINK, REMOTE, seat_of
 from khiva_arena.extensions.seats import links, relay_talk, relays
+from khiva_arena.extensions.seats.arena_link import ArenaLink
 from khiva_arena.extensions.seats.contained import contained
 from khiva_arena.extensions.seats.hub_process import LINK_PROGRAM
 from khiva_arena.extensions.seats.link_protocol import FAILED, OUT, record
@@ -26,7 +27,7 @@ from khiva_arena.extensions.seats.relay_connecting import Ended
 from khiva_arena.extensions.seats.relay_life import Life
 from khiva_arena.extensions.seats.relay_place import RelayPlace
 from khiva_arena.extensions.seats.relay_protocol import Frames, LinkBreach
-from khiva_arena.extensions.seats.relay_talk import ArenaLink, Relay
+from khiva_arena.extensions.seats.relay_talk import Relay
 from khiva_arena.extensions.seats.seat_link import Chair
 
 OURS = "not one of theirs"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from khiva_arena.extensions.seats.play_command import _again
+from khiva_arena.extensions.seats.play_again import way_again
 
 WORDS = ["person", "shipped:python/greedy", "shipped:c/greedy"]
 NEXT = "--bot shipped:c/greedy --bot person --bot shipped:python/greedy"
@@ -31,8 +31,8 @@ NEXT = "--bot shipped:c/greedy --bot person --bot shipped:python/greedy"
 )
 def test_a_match_is_played_again_or_in_another_seat(typed: list[str], secret: bytes | None, again: str, same: str) -> None:
     setup: Any = SimpleNamespace(words=WORDS, random_secret=secret, then=None)
-    assert [command for _, command in _again(setup, typed)] == [again, same]
+    assert [command for _, command in way_again(setup, typed)] == [again, same]
 
 
 def test_a_match_that_was_played_on_has_no_such_command() -> None:
-    assert _again(SimpleNamespace(words=WORDS, random_secret=None, then=object()), ["play", "--from", "games"]) == []  # type: ignore[arg-type]
+    assert way_again(SimpleNamespace(words=WORDS, random_secret=None, then=object()), ["play", "--from", "games"]) == []  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from khiva_arena.bots.sandbox.level import TRUSTING
 from khiva_arena.competition.settings.define import definition_of
 from khiva_arena.competition.settings.permissions import with_permissions
 from khiva_arena.competition.settings.settings import settings_from
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 
 DELAY = 0.1
 
@@ -50,7 +50,7 @@ def test_a_bot_of_this_machine_has_no_link_and_no_allowance() -> None:
 def settled(**more: object) -> str:
     bots = ("remote:ann", "shipped:python/random")
     settings = settings_from({"bots": bots, "seats": 2, **more})
-    return definition_of(settings, bot_files.load_all(settings.bots), TRUSTING).text
+    return definition_of(settings, bots_of_an_event.load_all(settings.bots), TRUSTING).text
 
 
 def test_an_allowance_stands_in_the_definition_only_if_there_is_one() -> None:
@@ -58,7 +58,7 @@ def test_an_allowance_stands_in_the_definition_only_if_there_is_one() -> None:
     assert settled(link_allowance="0s") == settled()
     assert json.loads(settled(link_allowance="200ms")) == {**json.loads(settled()), "link_ms": 200}
     settings = settings_from({"bots": ("shipped:python/random", "shipped:python/greedy"), "seats": 2, "link_allowance": "1s"})
-    assert "link" not in definition_of(settings, bot_files.load_all(settings.bots), TRUSTING).text
+    assert "link" not in definition_of(settings, bots_of_an_event.load_all(settings.bots), TRUSTING).text
 
 
 def test_an_allowance_that_nobody_could_have_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from khiva_arena.common.setting_row import Kind, Setting
 from khiva_arena.competition.settings import define
 from khiva_arena.competition.settings.settings import Settings, settings_from
 from khiva_arena.competition.settings.table import TABLE
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.extensions.shards.plan import settings_of
 from khiva_arena.records.replay.definition import Definition
 
@@ -26,7 +26,7 @@ PLAIN = [
 
 def defined(settings: Settings) -> Definition:
     sandbox = Sandbox(Level.TRUSTED, settings.resources, settings.ponder)
-    return define.definition_of(settings, bot_files.load_all(settings.bots), sandbox)
+    return define.definition_of(settings, bots_of_an_event.load_all(settings.bots), sandbox)
 
 
 @pytest.mark.parametrize("row", PLAIN, ids=[row.name for row in PLAIN])

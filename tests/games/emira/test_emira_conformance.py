@@ -4,7 +4,7 @@ import pytest
 from in_targets import at_seats, variants_at_seats
 from wording import pattern
 
-from khiva_arena.games import conformance
+from khiva_arena.games import checked_match, conformance
 from khiva_arena.games.emira import GAME, EmiraState
 from khiva_arena.rng import Stream
 
@@ -86,5 +86,5 @@ def _thief(state, choices, honest=EmiraState.apply):
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
     monkeypatch.setattr(EmiraState, method, broken)
-    with pytest.raises(conformance.NonConforming, match=says):
+    with pytest.raises(checked_match.NonConforming, match=says):
         conformance.check_game(GAME, [{"max_rounds": 6}], matches=1)

@@ -4,7 +4,7 @@ import pytest
 from in_targets import at_seats, variants_at_seats
 from wording import pattern
 
-from khiva_arena.games import conformance
+from khiva_arena.games import checked_match, conformance
 from khiva_arena.games.base import SeatPoints, State
 from khiva_arena.games.khiva import GAME, KhivaState
 from khiva_arena.games.plain import check_plain
@@ -134,7 +134,7 @@ def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
         monkeypatch.setattr(KhivaState, "public", State.public)
         monkeypatch.setattr(KhivaState, "private", State.private)
     monkeypatch.setattr(KhivaState, method, broken)
-    with pytest.raises(conformance.NonConforming, match=says):
+    with pytest.raises(checked_match.NonConforming, match=says):
         conformance.check_game(GAME, matches=2)
 
 

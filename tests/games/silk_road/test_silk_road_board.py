@@ -9,9 +9,10 @@ from wording import sentence
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games import conformance
-from khiva_arena.games.silk_road import GAME
+from khiva_arena.games.silk_road import GAME, routes
 from khiva_arena.games.silk_road import board as validator
-from khiva_arena.games.silk_road.board import MAPS, MOST_STEPS, board, check_map
+from khiva_arena.games.silk_road.board import MAPS, board, check_map
+from khiva_arena.games.silk_road.routes import MOST_STEPS
 
 DISTANCES = [
     [0, 5, 6, 8, 10, 11],
@@ -26,6 +27,12 @@ R1 = board(GAME.rules({})["map"])
 
 def changed(**keys):
     return {**copy.deepcopy(MAPS["r1"]), **keys}
+
+
+def bound(monkeypatch: pytest.MonkeyPatch, name: str, most: int) -> None:
+    """Set a bound of the validator and of the search that it asks."""
+    for module in (validator, routes):
+        monkeypatch.setattr(module, name, most)
 
 
 def test_R1_has_the_distances_of_the_sheet():
@@ -256,9 +263,9 @@ def test_a_map_with_too_many_ways_is_refused():
 
 def test_as_many_steps_as_may_be_are_taken(monkeypatch):
     most = max(sum(map(len, routes)) for routes in R1.routes.values())
-    monkeypatch.setattr(validator, "MOST_STEPS", most)
+    bound(monkeypatch, "MOST_STEPS", most)
     assert check_map("r1")[1] == []
-    monkeypatch.setattr(validator, "MOST_STEPS", most - 1)
+    bound(monkeypatch, "MOST_STEPS", most - 1)
     assert check_map("r1")[1][0].startswith(sentence("games", "map-too-many-ways"))
 
 
@@ -270,16 +277,16 @@ def test_a_map_as_large_as_may_be_is_searched_whole():
 
 def test_a_search_that_is_cut_off_names_no_two_places(monkeypatch):
     """No two of them need have more than one way between them."""
-    monkeypatch.setattr(validator, "SEARCH", 50_000)
+    bound(monkeypatch, "SEARCH", 50_000)
     assert check_map(ring(50, 50))[1] == [sentence("games", "map-too-many-ways-3", search="50,000")]
 
 
 def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
     """One step for each place that a search stands on: here the ring up to its start, and the city it starts from."""
     steps = 6 * (8 * 8 + 5 * 9)
-    monkeypatch.setattr(validator, "SEARCH", steps)
+    bound(monkeypatch, "SEARCH", steps)
     assert check_map(ring(6, 8))[1] == []
-    monkeypatch.setattr(validator, "SEARCH", steps - 1)
+    bound(monkeypatch, "SEARCH", steps - 1)
     assert check_map(ring(6, 8))[1] == [sentence("games", "map-too-many-ways-3", search=steps - 1)]
 
 
@@ -301,7 +308,7 @@ def test_what_cannot_lead_to_a_city_is_not_searched(monkeypatch):
     chart["villages"] += blind
     chart["one_way"].append(["v0", "x0"])
     chart["two_way"] += [[a, b] for i, a in enumerate(blind) for b in blind[i + 1 :]]
-    monkeypatch.setattr(validator, "SEARCH", 6 * (8 * 8 + 5 * 9))
+    bound(monkeypatch, "SEARCH", 6 * (8 * 8 + 5 * 9))
     assert check_map(chart)[1] == [sentence("games", "map-village-lies-no", name=f"{name!r}") for name in blind]
 
 

@@ -9,7 +9,7 @@ import pytest
 from in_targets import at_seats, variants_at_seats
 from wording import pattern
 
-from khiva_arena.games import conformance
+from khiva_arena.games import checked_match, conformance
 from khiva_arena.games.silk_road import GAME, SilkRoadState
 from khiva_arena.games.silk_road.board import MAPS
 
@@ -82,5 +82,5 @@ def _untold(state, choices, honest=SilkRoadState.apply):
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
     monkeypatch.setattr(SilkRoadState, method, broken)
-    with pytest.raises(conformance.NonConforming, match=says):
+    with pytest.raises(checked_match.NonConforming, match=says):
         conformance.check_game(GAME, matches=1)

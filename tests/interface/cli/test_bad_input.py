@@ -14,7 +14,7 @@ from wording import sentence
 
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.cli.main import why_no_path
+from khiva_arena.interface.cli.error_words import why_no_path
 
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")

@@ -25,7 +25,7 @@ from wording import sentence
 from khiva_arena.interface.cli.main import run
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import digest_of
-from khiva_arena.records.store import bundle
+from khiva_arena.records.store import bundle_text
 
 pytestmark = pytest.mark.slow
 
@@ -450,9 +450,9 @@ def test_a_file_that_was_made_to_fill_memory(sound: Lines, tmp_path: Path, capsy
     assert "grows more than 100 times" in verified(bomb, tmp_path, capsys)[1]
     # the same with what does not shrink between, so that only the length of the line gives it away
     noise = "".join(other(line["secret"]) for line in sound if line["kind"] == "reveal")
-    long = {"kind": "over", "digest": (noise + "x" * 1000) * (bundle.LONGEST_LINE // 1000)}
+    long = {"kind": "over", "digest": (noise + "x" * 1000) * (bundle_text.LONGEST_LINE // 1000)}
     plain = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + json.dumps(long).encode())
-    assert len(plain) * bundle.MOST_GROWTH + bundle.FREE_GROWTH > 2**20
+    assert len(plain) * bundle_text.MOST_GROWTH + bundle_text.FREE_GROWTH > 2**20
     said = verified(plain, tmp_path, capsys)[1]
     assert "grows more than" in said or "it has a line of more than" in said
 

@@ -12,7 +12,8 @@ from arena import ROOT
 from stores import RANDOM
 from wording import pattern, sentence
 
-from khiva_arena.entrants.bots import load, with_distinct_names
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.bots_of_an_event import with_distinct_names
 from khiva_arena.entrants.engines import load_engines, split
 from khiva_arena.errors import ConfigError
 

@@ -22,7 +22,8 @@ from khiva_arena.competition.playing import starts
 from khiva_arena.competition.playing.starts import as_modules, without_broken
 from khiva_arena.competition.settings.settings import settings_from
 from khiva_arena.entrants import build, modules
-from khiva_arena.entrants.bots import load, load_all
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.bots_of_an_event import load_all
 from khiva_arena.entrants.engines import load_engines
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, StagingError
@@ -227,8 +228,8 @@ def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(broken: list[str],
 
 PLACES = (
     "khiva_arena.entrants.bots.load",
-    "khiva_arena.competition.playing.starts._stage_with_permissions",
-    "khiva_arena.competition.playing.starts._start",
+    "khiva_arena.competition.playing.trial_starts.stage_with_permissions",
+    "khiva_arena.competition.playing.trial_starts.start_once",
 )
 
 
@@ -289,7 +290,7 @@ def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(monkeypatch: py
         except OSError as error:
             raise BotError(f"its module: {error.strerror}") from None
 
-    monkeypatch.setattr(starts, "_stage_with_permissions", out_of_files)
+    monkeypatch.setattr(starts, "stage_with_permissions", out_of_files)
     settings, entrants = settings_from({"bots": [NAIVE], "isolation": "trusted"}), [load(NAIVE)]
     with pytest.raises(BotError) as caught:
         starts.ready_to_play(settings, entrants, TRUSTING, say_nothing)

@@ -3,7 +3,7 @@
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
-from khiva_arena.records.store import files
+from khiva_arena.records.store import files, versions
 from khiva_arena.records.store.db import Store
 
 
@@ -11,13 +11,13 @@ def test_what_a_store_must_hold_is_known_in_each_thread(tmp_path):
     """Threads may look at a store at once, and SQLite's connections are for one thread."""
     with Store.write(tmp_path / "out"):
         pass
-    files._columns.cache_clear()
+    versions._columns.cache_clear()
 
     def look(table: str) -> list[str]:
         connection = sqlite3.connect(tmp_path / "out" / files.FILE)
         assert files.damage(connection) == []
         connection.close()
-        return [name for name, _, _ in files.columns(table)]
+        return [name for name, _, _ in versions.columns(table)]
 
     with (
         ThreadPoolExecutor(1) as one,

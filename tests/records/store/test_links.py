@@ -18,7 +18,8 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.records.store import private
 from khiva_arena.records.store import shard_note as note
 from khiva_arena.records.store.db import FILE, Store
-from khiva_arena.records.store.files import LOCK, LOG
+from khiva_arena.records.store.files import LOG
+from khiva_arena.records.store.locks import LOCK
 from khiva_arena.records.store.seal import SEAL
 
 RUN = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]

@@ -16,7 +16,7 @@ import pytest
 from interrupt_at import InterruptAt
 
 from khiva_arena.common.result import Measured
-from khiva_arena.records.store import db, files, seal, sums
+from khiva_arena.records.store import db, locks, reads, seal, sums, versions
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store
 from khiva_arena.records.store.seal import DRAFT, SEAL
 
@@ -162,7 +162,7 @@ def test_a_link_is_replaced_and_what_it_leads_to_is_not(tmp_path: Path) -> None:
         (tmp_path / "out" / name).symlink_to(tmp_path / "other")
     Store.write(tmp_path / "out").close()
     assert (tmp_path / "other").read_text() == "mine"
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [FILE, files.LOCK, SEAL]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [FILE, locks.LOCK, SEAL]
     found = (tmp_path / "out" / SEAL).lstat()
     assert (stat.S_ISREG(found.st_mode), stat.S_IMODE(found.st_mode)) == (True, 0o600)
     assert is_believed(tmp_path / "out")
@@ -181,7 +181,7 @@ def test_a_store_whose_writer_is_interrupted_after_any_call_is_sealed(tmp_path: 
     tried = 0
     sealed(tmp_path)
     while True:
-        interrupt = InterruptAt(tried + 1, (db, contextlib))
+        interrupt = InterruptAt(tried + 1, (db, reads, contextlib))
         try:
             with Store.write(tmp_path) as store:
                 store.add_match(match(4 + 2 * tried), {})
@@ -347,7 +347,7 @@ def test_a_system_that_does_not_list_open_files(tmp_path: Path, monkeypatch: pyt
 def test_values_of_other_types_are_never_let_through(tmp_path: Path) -> None:
     """A stranger can write a seal."""
     rows = [["e1", 0, "x", 1, 2, 3, "ok", "[]", 5, 0.1, 0.1, 9.0, 0.2, 0, "note", 4, 0, 0, "sum"]]
-    ((row, intact),) = sums.check_rows("seats", files.columns("seats"), rows, sealed=True)
+    ((row, intact),) = sums.check_rows("seats", versions.columns("seats"), rows, sealed=True)
     assert (row[2], intact) == (-1, False)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from khiva_arena.common.result import Measured
 from khiva_arena.errors import StoreError
-from khiva_arena.records.store import files, sums
+from khiva_arena.records.store import files, sums, versions
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store, VoidRow
 
 SEAT = SeatRow(0, 0, 1, 5, "ok", [["timeout", "late", 3]], 5, 1.0, 0, 9.0, None, "note", 4, 0, Measured(0.2, page_faults=0))
@@ -56,7 +56,7 @@ def test_whole_numbers_and_reals_are_read_back_as_written(folder: Path) -> None:
 COLUMNS = [
     (table, name, kind)
     for table in ("events", "engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "tallies")
-    for name, kind, _ in files.columns(table)
+    for name, kind, _ in versions.columns(table)
     if (table, name) != ("events", "id") and name != "event"
 ]
 OTHER = {"TEXT": "'?'", "INTEGER": "77", "REAL": "0.123", "BLOB": "x'00'"}
@@ -76,7 +76,7 @@ def test_a_row_that_is_lost_is_missed(folder: Path, table: str) -> None:
 
 
 def test_a_damaged_value_is_of_its_column_s_type_all_the_same() -> None:
-    columns = files.columns("seats")
+    columns = versions.columns("seats")
     ((row, intact),) = sums.check_all("seats", columns, [[b"?"] * len(columns)])
     assert not intact
     assert {name: type(row[name]) for name, kind, _ in columns if name != "sum"} == {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from khiva_arena.records.store import files, sums
+from khiva_arena.records.store import sums, versions
 
 VALUES = st.one_of(
     st.text(st.characters()),  # lone surrogates as well
@@ -54,7 +54,7 @@ def test_a_sum_that_was_written_by_the_first_release() -> None:
 @pytest.mark.parametrize("table", ["matches", "seats", "events", "voids"])
 def test_rows_read_together_are_as_rows_read_alone(table: str) -> None:
     """Whatever a damaged row holds, in the company of sound ones."""
-    columns = files.columns(table)
+    columns = versions.columns(table)
     kinds = [sums.EMPTY[kind][0] for _, kind, _ in columns]
     sound = [{str: "text", int: 7, float: 1.5, bytes: b"b"}[kind] for kind in kinds]
     names = [name for name, _, _ in columns]

@@ -20,8 +20,7 @@ from khiva_arena.extensions.league import folder, public_state
 from khiva_arena.extensions.league.chain import links
 from khiva_arena.extensions.shards import plan_file
 from khiva_arena.records.replay import definition, league_format, record
-from khiva_arena.records.store import bundle
-from khiva_arena.records.store import files as store_files
+from khiva_arena.records.store import bundle, versions
 
 PAGE = (ROOT / "docs" / "policy.md").read_text()
 FORMATS = HERE / "formats.json"
@@ -70,7 +69,7 @@ def sql_schema(*texts: str) -> str:
 
 
 def _of_store() -> str:
-    return sql_schema(store_files._schema())
+    return sql_schema(versions.schema())
 
 
 def _of_queue() -> str:
@@ -91,9 +90,9 @@ def formats(place: Path) -> dict[str, Format]:
     public = (public_state.PublicLeague, public_state.TableThen, public_state.PublicBatch, public_state.BatchMatches)
     return {
         "store, `arena.db`": Format(
-            str(store_files.VERSION),
+            str(versions.VERSION),
             _of_store,
-            "VERSION in khiva_arena/records/store/files.py; what is new stands in another schema_N.sql",
+            "VERSION in khiva_arena/records/store/versions.py; what is new stands in another schema_N.sql",
         ),
         "queue of a league, `queue.db`": Format(
             str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/extensions/league/folder.py"

@@ -3,14 +3,15 @@
 The bodies of functions are left to ``walk.py``.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from khiva_arena.bots.modules.meter.function_names import names_of
 
 from . import bounds, imports
 from .instructions import TYPES
 from .prices import PAGES
-from .reader import PADDING, Bytes, ModuleRefused, invalid, refuse, unsigned
+from .reader import PADDING, Bytes, invalid, refuse, unsigned
 
 MEMORY, GLOBAL, EXPORT, CODE = 5, 6, 7, 10
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)
@@ -18,8 +19,6 @@ _ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)
 _NUMBERS = frozenset(TYPES.values())
 _OWN = "khiva:"
 """The beginning of the names of exports that the meter adds."""
-_SIGNS = {"LT": "<", "GT": ">", "RF": "&", "BP": "*", "LP": "(", "RP": ")", "C": ",", "u20": " ", "u7b": "{", "u7d": "}"}
-"""What stands between two dollars in a name that Rust has mangled, and its meaning."""
 
 
 class FunctionType(NamedTuple):
@@ -89,7 +88,7 @@ def parse(data: bytes) -> Module:
     if datas not in (None, segments):
         invalid(f"{segments} data segments, where {datas} are announced")
     imports_ = [name for name, _ in imported]
-    return Module(sections, types, imports_, functions, table, pages, globals_, datas, bodies, _names(names, len(functions)))
+    return Module(sections, types, imports_, functions, table, pages, globals_, datas, bodies, names_of(names, len(functions)))
 
 
 def _reader(sections: dict[int, bytes], number: int) -> Bytes:
@@ -334,40 +333,3 @@ def _data(reader: Bytes) -> int:
         reader.take(reader.number())
     reader.finish("the data")
     return segments
-
-
-def readable(name: str) -> str:
-    """Return a function's name for people: of one that Rust has mangled the last parts, of others nothing in brackets."""
-    name = whole = name[:1_000]
-    if mangled := re.fullmatch(r"_ZN(.+)17h[0-9a-f]{16}E", name):
-        parts, rest = [], mangled[1]
-        while size := re.match(r"\d{1,3}", rest):
-            end = size.end() + int(size[0])
-            parts.append(rest[size.end() : end])
-            rest = rest[end:]
-        name = "::".join(parts[-2:]).replace("_$", "$").replace("..", "::")
-        for mark, sign in _SIGNS.items():
-            name = name.replace(f"${mark}$", sign)
-    else:
-        while name != (name := re.sub(r"<[^<>()]*>|\([^<>()]*\)", "", name)):
-            pass
-        name = name.replace("::__2", "").removesuffix(" const")
-    name = name.strip() or whole
-    return name if len(name) <= bounds.NAME else "..." + name[3 - bounds.NAME :]
-
-
-def _names(data: bytes, functions: int) -> list[str]:
-    """Return the name of each function. The name section may be malformed in any way: it only makes messages better."""
-    names = [""] * functions
-    reader = Bytes(data)
-    try:
-        while reader:
-            number, content = reader.byte(), reader.part()
-            if number == 1:
-                for _ in range(min(content.number(), functions)):
-                    index, name = content.number(), content.name()
-                    if index < functions and name.isprintable():
-                        names[index] = readable(name)
-    except ModuleRefused:
-        return names
-    return names

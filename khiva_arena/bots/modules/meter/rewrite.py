@@ -8,7 +8,8 @@ from .parse import CODE, EXPORT, GLOBAL, MEMORY, FunctionType, Module, parse
 from .pieces import Pieces, leb, sleb
 from .prices import FRAME, NUMBER, SLOT, prices
 from .reader import ModuleRefused, refuse, unsigned
-from .walk import Walk, Walked
+from .walk import Walk
+from .walked import Walked
 
 TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
 """The exported globals that the meter adds: the ticks that are left (i64), the bytes of stack in use (i32), and the pages that

@@ -5,62 +5,20 @@ reached is checked likewise and left out of the rewritten module, so that nothin
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+from khiva_arena.bots.modules.meter.walked import ANY, OpenBlock, Walked
 
 from . import bounds
-from .edits import Edit, Edits
+from .edits import Edits
 from .instructions import TYPES, Instruction, Treatment, refusal
 from .parse import FunctionType, Module, local_types
 from .pieces import Pieces
 from .prices import CALL, NEAR
 from .reader import PADDING, invalid, refuse, signed, unsigned
 
-_ANY = 0
-"""Stands for any type of an operand: one that code that cannot be reached takes from nowhere."""
 # The loop compares with these for each instruction; they are looked up once.
 _SIMPLE, _LOCAL_GET, _CONSTANT, _MEMORY = Treatment.SIMPLE, Treatment.LOCAL_GET, Treatment.CONSTANT, Treatment.MEMORY
 _LOCAL_SET, _LOCAL_TEE, _FLOAT, _PREFIX = Treatment.LOCAL_SET, Treatment.LOCAL_TEE, Treatment.FLOAT, Treatment.PREFIX
-
-
-class Walked(NamedTuple):
-    """A body that has been walked through.
-
-    edits: the changes to its bytes, in order.
-    first, end: the offsets of its first instruction and of its last ``end``.
-    slots: its parameters, its locals, and the most operands that it holds at once.
-    scratch: the types of locals that the edits need behind its own.
-    targets: the entries of its br_tables.
-    effort: of compiling it, as ``bounds.EFFORT`` counts it.
-    heavy: its heavy instructions, and the values that calls and branches carry beyond the first.
-    """
-
-    edits: list[Edit]
-    first: int
-    end: int
-    slots: int
-    scratch: list[int]
-    targets: int
-    effort: int
-    heavy: int
-
-
-class _Control:
-    """A block that is open.
-
-    kind: BLOCK, LOOP, IF, ELSE; a function is a BLOCK.
-    type: of the operands that it takes, and of those that it leaves.
-    begin: the offset of its first instruction.
-    floor: the height of the operands below its own.
-    live: its beginning can be reached.
-    open_ended: the code within it cannot be reached any more, so that operands come from nowhere.
-    target: a branch that can be reached names it.
-    """
-
-    __slots__ = ("begin", "floor", "kind", "live", "open_ended", "target", "type")
-
-    def __init__(self, kind: Treatment, type_: FunctionType, begin: int, floor: int, live: bool) -> None:
-        self.kind, self.type, self.begin, self.floor, self.live = kind, type_, begin, floor, live
-        self.open_ended = self.target = False
 
 
 class Walk:
@@ -80,7 +38,7 @@ class Walk:
         self._locals, first = local_types(body, type_.params)
         self._code, self._end = body + PADDING, len(body)
         self._stack = bytearray()
-        self._controls = [_Control(Treatment.BLOCK, type_, first, 0, True)]
+        self._controls = [OpenBlock(Treatment.BLOCK, type_, first, 0, True)]
         edits = self._edits = Edits(self._pieces, len(self._locals), self._cold)
         self._floor = self._operands = self._targets = self._heavy = 0
         self._edits.begin_block(first, 1)
@@ -151,14 +109,14 @@ class Walk:
         if self._operands > bounds.OPERANDS:
             refuse(f"more than {bounds.OPERANDS:,} operands at once", "divide the function")
 
-    def _pop(self, type_: int = _ANY) -> int:
-        """Take an operand of a type; return its type, ``_ANY`` for one that comes from nowhere."""
+    def _pop(self, type_: int = ANY) -> int:
+        """Take an operand of a type; return its type, ``ANY`` for one that comes from nowhere."""
         if len(self._stack) == self._floor:
             if self._controls[-1].open_ended:
                 return type_
             invalid("an operand is missing")
         top = self._stack.pop()
-        if top != type_ and top != _ANY and type_ != _ANY:
+        if top != type_ and top != ANY and type_ != ANY:
             invalid("an operand of the wrong type")
         return top or type_
 
@@ -197,7 +155,7 @@ class Walk:
         _, pos = unsigned(self._code, pos)
         return pos
 
-    # Control.
+    # OpenBlock.
 
     def _die(self, pos: int) -> None:
         """Note that the code behind a branch cannot be reached, and takes its operands from nowhere."""
@@ -221,7 +179,7 @@ class Walk:
     def _open(self, kind: Treatment, pos: int) -> int:
         type_, pos = self._block_type(pos)
         self._pop_all(type_.params)
-        self._controls.append(_Control(kind, type_, pos, len(self._stack), self._edits.dead < 0))
+        self._controls.append(OpenBlock(kind, type_, pos, len(self._stack), self._edits.dead < 0))
         if len(self._controls) > bounds.NESTING:
             refuse(f"more than {bounds.NESTING:,} blocks within one another", "divide the function")
         self._floor = len(self._stack)
@@ -239,7 +197,7 @@ class Walk:
     def _if(self, _: int, pos: int) -> int:
         return self._open(Treatment.IF, pos)
 
-    def _close(self, first: int) -> _Control:
+    def _close(self, first: int) -> OpenBlock:
         """Check what the innermost block leaves, at its ``else`` or ``end``."""
         control = self._controls[-1]
         self._pop_all(control.type.results)

@@ -9,7 +9,7 @@ from typing import Any
 
 from khiva_arena.common import shipped
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.interface.commands.new import START, fill
+from khiva_arena.interface.commands.new_folder import START, fill
 
 LANGUAGES = ("python", "javascript")
 LEVELS = {

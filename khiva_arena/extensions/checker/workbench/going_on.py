@@ -10,7 +10,9 @@ from khiva_arena.arbiter.job import Job
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.entrants import guests
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.checker.in_page import BY_THE_WALL, NO_MODULE, film_of, game_not_checked, pages_of, shown
+from khiva_arena.extensions.checker.in_page import BY_THE_WALL, NO_MODULE, pages_of
+from khiva_arena.extensions.checker.not_checked import game_not_checked
+from khiva_arena.extensions.checker.plain_values import film_of, shown
 from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, module_in, played
 from khiva_arena.games.registry import HASHED
 from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, decision_of, end_of

@@ -22,6 +22,7 @@ from khiva_arena.competition.settings.flags import flag_words, settings_by_flags
 from khiva_arena.competition.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.competition.settings.stages import stages_from
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.guests import PERSON
 from khiva_arena.entrants.runtimes import USUAL_MAXIMUM
@@ -111,7 +112,7 @@ def settings_of(line: str) -> Settings:
 
 def bots_of(settings: Settings) -> list[Bot]:
     """Return the bots of settings, from the working folder. Raises ConfigError with every reason why they cannot play here."""
-    return _playable([bot.in_ticks for bot in bot_files.load_all(settings.bots)], settings)
+    return _playable([bot.in_ticks for bot in bots_of_an_event.load_all(settings.bots)], settings)
 
 
 def players_of(settings: Settings, opponent: str) -> list[Bot]:
@@ -121,8 +122,8 @@ def players_of(settings: Settings, opponent: str) -> list[Bot]:
 
 
 def _playable(bots: list[Bot], settings: Settings) -> list[Bot]:
-    problems = bot_files.of_another_game(bots, settings.game.name) + bot_files.not_modules(bots)
-    problems += bot_files.beyond_memory(bots, settings.resources.memory)
+    problems = bots_of_an_event.of_another_game(bots, settings.game.name) + bots_of_an_event.not_modules(bots)
+    problems += bots_of_an_event.beyond_memory(bots, settings.resources.memory)
     own = bots[0] if bots[0].asked_as == AUTHOR else None
     problems += [_BUILDS] if own and own.build else []
     problems += [_NO_INTERPRETER] if own and own.module and not _module_of(own) else []
@@ -139,7 +140,7 @@ def _module_of(bot: Bot) -> str:
 
 def as_modules(bots: Sequence[Bot], payloads: Sequence[bytes]) -> list[Bot]:
     """Return bots as their modules and payloads alone, as the command does. Raises SameBots."""
-    return bot_files.with_distinct_names([as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)])
+    return bots_of_an_event.with_distinct_names([as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)])
 
 
 def as_module(bot: Bot, payload: bytes) -> Bot:

@@ -32,27 +32,25 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from khiva_arena.arbiter.job import Job, SeatReport
-from khiva_arena.arbiter.seat import Blame
-from khiva_arena.arbiter.start_problem import FailedStart, problem_of, with_hint
-from khiva_arena.arbiter.stderr import Notes
-from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.arbiter.job import Job
+from khiva_arena.arbiter.start_problem import with_hint
+from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.bots.modules.runner.line import module_pages
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common import shipped
-from khiva_arena.common.result import NOT_MEASURED, Verdict
 from khiva_arena.common.text import printable
 from khiva_arena.competition.events.results import of_record
 from khiva_arena.competition.settings.alone import match_alone
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.archive import ENTRY
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.hints.failed_start import hint_of, hint_of_start
+from khiva_arena.entrants.hints.failed_start import hint_of
 from khiva_arena.entrants.packing import pack
 from khiva_arena.errors import ArenaError, BotError
-from khiva_arena.extensions.checker.in_page import film_of, plain_event, plain_match, shown
+from khiva_arena.extensions.checker.plain_values import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
+from khiva_arena.extensions.checker.workbench.refused import GONE, PlainEvent, RefusedError, place_in_manifest, refuse_start
 from khiva_arena.extensions.checker.workbench.seats import LeftError, ModuleSeat, module_in, played
 from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, take_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
@@ -69,7 +67,6 @@ NOTES_SHOWN = 4_000
 """The last characters of a bot's stderr that are shown beside a match."""
 AT_THE_END = ("emira",)
 """Games of which a lost match is shown at its end: their points come in twos, so that no step stands out."""
-GONE = "The record of this match went with a play that was stopped."
 _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _UNNAMED = re.compile("[^A-Za-z0-9 ._-]+")
@@ -78,17 +75,8 @@ SHIPPED = f"{shipped.WORD}python/"
 """The beginning of the words of the opponents, which the command has, too."""
 _KIT = re.compile(r"khiva_kit\.\w+")
 
-PlainEvent = dict[str, Any]
 Tell = Callable[..., None]
 """Takes an event, and bytes that come with it."""
-
-
-class RefusedError(Exception):
-    """Nothing is played. ``trace``: the place in the author's files where the mistake is; None if it is not known."""
-
-    def __init__(self, why: str, trace: PlainEvent | None = None) -> None:
-        super().__init__(why)
-        self.trace = trace
 
 
 class Workbench:
@@ -143,7 +131,7 @@ class Workbench:
             self._refuse(request, str(refused), place)
         except ArenaError as error:
             problems = "\n".join(error.problems) if error.problems else str(error)
-            self._refuse(request, problems, _place_in_manifest(problems))
+            self._refuse(request, problems, place_in_manifest(problems))
         except (HostFault, RecursionError, MemoryError) as fault:
             self._refuse(request, f"this browser cannot play it: {str(fault) or type(fault).__name__}", {})
 
@@ -251,7 +239,7 @@ class Workbench:
         here = await sat.play(lambda seat: self._module(alone.entrants[seat], pages, of[seat].number))
         for seat, notes in here.notes.items() if is_own else ():
             faults = [blame for at, blame in here.faults if at == seat]
-            _refuse_start(module, faults, notes, trace_in(printable(notes), files))
+            refuse_start(module, faults, notes, trace_in(printable(notes), files))
         sat.show_end(here.record)
         self._tell({"kind": "stood", "digest": here.record.digest})
 
@@ -310,7 +298,7 @@ class Workbench:
         own_faults = [blame for seat, blame in here.faults if seat == own]
         trace = trace_in(printable(notes), files) if own_faults else None
         if place.ordinal == 0:
-            _refuse_start(bots[0], own_faults, notes, trace)
+            refuse_start(bots[0], own_faults, notes, trace)
         self._matches[f"1/{place.ordinal}"] = (record, secret)
         scores, end = _scores_by_step(record, secret)
         by_source = end.points_by_source
@@ -340,26 +328,6 @@ def _payload_of(bot: Bot) -> bytes:
     except BotError as error:
         advice = hint_of(bot, "its files copied, and its build done", str(error), confined=False)
         raise BotError(with_hint(str(error), advice)) from None
-
-
-def _refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: PlainEvent | None) -> None:
-    """Raise RefusedError, with the words of the command, if the author's bot does not start."""
-    if not (faults and faults[0].verdict is Verdict.START_FAILED):
-        return
-    kept = Notes()
-    kept.add(notes)
-    ending = Ending(None, False, NOT_MEASURED, kept.text(), kept.total)
-    report = SeatReport("", "", tuple(faults), {}, {}, 0.0, ending, NOT_MEASURED)
-    advice = hint_of_start(bot, FailedStart(0, report, b""), confined=False)
-    raise RefusedError(with_hint(problem_of(bot.name, report, 0, "", "", [bot.asked_as]), advice), trace)
-
-
-def _place_in_manifest(problems: str) -> PlainEvent:
-    """Return the file of a mistake in bot.toml, {} for another mistake."""
-    if f"{typed.AUTHOR}/bot.toml" not in problems:
-        return {}
-    line = re.search(r"\bline (\d+)", problems)
-    return {"file": "bot.toml", **({"line": int(line[1])} if line else {})}
 
 
 def _scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]], State]:

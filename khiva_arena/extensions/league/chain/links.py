@@ -18,7 +18,7 @@ import msgspec
 from khiva_arena.common.result import Clock
 from khiva_arena.errors import RecordError
 from khiva_arena.records.replay import league_format
-from khiva_arena.records.replay.definition import Count, Digest, Index
+from khiva_arena.records.replay.conditions import Count, Digest, Index
 from khiva_arena.records.replay.record import canonical
 
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]

@@ -9,10 +9,12 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.extensions.league.chain.follow import begin, follow, walk
 from khiva_arena.extensions.league.chain.links import FIRST, Anchor, AnyLink, Founded, LeagueTerms, read_link, text_of
-from khiva_arena.extensions.league.chain.roster import Chain, begin, follow, walk
+from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.store.db import HIGHEST, LinkRow, Store
+from khiva_arena.records.store.db import LinkRow, Store
+from khiva_arena.records.store.reads import HIGHEST
 from khiva_arena.records.store.rows import now
 
 CLOCKS_DIFFER = timedelta(hours=1)

@@ -48,7 +48,7 @@ from khiva_arena.extensions.shards.plan import keep_plan, places_of_bots
 from khiva_arena.extensions.shards.plan_file import read_plan
 from khiva_arena.extensions.shards.plans import tell_plan
 from khiva_arena.games.registry import NAMES
-from khiva_arena.interface.commands.new import make
+from khiva_arena.interface.commands.new_folder import make
 from khiva_arena.interface.commands.run import check_needed_flags
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.store.db import Store

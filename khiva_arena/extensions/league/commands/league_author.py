@@ -13,7 +13,8 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import list_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.folder import check_league
-from khiva_arena.extensions.league.submissions.queue import Author, EntryState, Queue
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import Author, EntryState
 from khiva_arena.rating.report.text import listing
 
 

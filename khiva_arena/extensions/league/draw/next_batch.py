@@ -12,7 +12,8 @@ from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.draw import Active, BatchShape, draw
 from khiva_arena.rating.schedule.names import Format
-from khiva_arena.records.replay.definition import Batch, Conditions, DefinedBot, DefinedRuntime, Definition
+from khiva_arena.records.replay.conditions import Conditions
+from khiva_arena.records.replay.definition import Batch, DefinedBot, DefinedRuntime, Definition
 from khiva_arena.records.replay.record import digest_of
 
 

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
+from khiva_arena.competition.run.event_ends import RunResult
 from khiva_arena.competition.run.options import RunOptions
-from khiva_arena.competition.run.run import Run, RunResult
+from khiva_arena.competition.run.run import Run
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league.beacon import wait_for_line
@@ -22,7 +23,8 @@ from khiva_arena.extensions.league.chain.roster import RosterBot, sits_apart
 from khiva_arena.extensions.league.chain.stored_chain import add, by_this_clock, next_place
 from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
 from khiva_arena.extensions.league.folder import final_folder
-from khiva_arena.extensions.league.player.publish import Publisher, is_final_over
+from khiva_arena.extensions.league.player.public_terms import is_final_over
+from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.player.refusals import HowLong, check_beacon, open_alone, refuse_early
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.examine import load

@@ -20,7 +20,7 @@ from khiva_arena.extensions.league.chain.links import Over
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import links_of
 from khiva_arena.extensions.league.folder import PUBLIC, SUMS, make_public, write_public
-from khiva_arena.extensions.league.player.publish import NEWEST, NewestTable
+from khiva_arena.extensions.league.player.published_before import NEWEST, NewestTable
 from khiva_arena.extensions.league.player.sums import data_of
 from khiva_arena.extensions.league.public_state import SEASONS, RatingThen, TableThen, season_file
 from khiva_arena.extensions.league.walked import LeagueSoFar, walked
@@ -28,8 +28,9 @@ from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import in_league_order
 from khiva_arena.rating.report.values import Standings
 from khiva_arena.records.store import private
-from khiva_arena.records.store.db import HIGHEST, EventRow, Store
+from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.records.store.new_file import new_file
+from khiva_arena.records.store.reads import HIGHEST
 
 MOST_IN_CROSSTABLE = 64
 """The most bots whose table has all pairs of them, which are n squared."""

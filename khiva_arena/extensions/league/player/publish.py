@@ -5,21 +5,18 @@ time, which yields to bots. What a kill left out is made later. What fails is a 
 error that nobody foresaw is kept.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import msgspec
 from msgspec import structs
 
 from khiva_arena.bots.modules.released import described
-from khiva_arena.bots.sandbox import regular_files
-from khiva_arena.common import shipped
 from khiva_arena.common.machine import is_unforeseen
 from khiva_arena.common.say import Say
 from khiva_arena.competition.run.live_page import Background
@@ -27,11 +24,13 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
-from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, SUMS, final_folder, make_public, write_public
+from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, final_folder, make_public, write_public
 from khiva_arena.extensions.league.pace import ANY_TIME, Pace
 from khiva_arena.extensions.league.player.appended import AppendedFile, remove
 from khiva_arena.extensions.league.player.match_lists import MatchLists
+from khiva_arena.extensions.league.player.public_terms import is_final_over, terms_of
 from khiva_arena.extensions.league.player.published import Published, keep_published, read_published
+from khiva_arena.extensions.league.player.published_before import line, mend_history, read_newest
 from khiva_arena.extensions.league.public_state import (
     BATCH_LOG,
     BATCHES,
@@ -43,45 +42,22 @@ from khiva_arena.extensions.league.public_state import (
     PublicBot,
     PublicFinal,
     PublicLeague,
-    PublicTerms,
-    TableThen,
-    history_in,
     season_file,
 )
 from khiva_arena.extensions.league.status import next_begin
 from khiva_arena.extensions.league.walked import is_link
-from khiva_arena.records.replay.definition import Conditions
-from khiva_arena.records.store.db import LinkRow, Store
+from khiva_arena.records.store.db import Store
 from khiva_arena.records.store.rows import now
 from khiva_arena.words import count
 
-NEWEST = "newest.json"
-"""The file in the folder of sums with the newest tables."""
 OLDER_PAGES = 40
 """The pages of older batches that stay once a reader has asked for them."""
 WISH_SECONDS = 60.0
 """The pause between two such pages, so that a flood of wishes takes little from the bots."""
-HISTORY_PIECE = 1 << 16
-"""The bytes of the history that are read at a time, from its end."""
 AGAIN = timedelta(minutes=10)
 """The time until the standing is written again that could not be."""
 FEW_TASKS = 5
 """The most tables and pages that a player waits for at its end without a word."""
-
-
-class NewestTable(msgspec.Struct, frozen=True):
-    """The table after a batch.
-
-    run_digest: of the batch.
-    then: the ratings of the bots that were active in it.
-    season: the name of the season that the batch is in.
-    table: of the season, as far as it has come on the terms of the batch, as ``standings --json`` prints it.
-    """
-
-    run_digest: str
-    then: TableThen
-    season: str
-    table: dict[str, Any]
 
 
 class _Task(NamedTuple):
@@ -116,8 +92,8 @@ class Publisher:
         self._process = Background()
         self._tasks: list[_Task] = []
         self._failed: set[str] = set()
-        self._newest = _read_newest(self._folder)
-        self._last_line = _mend_history(self._folder)
+        self._newest = read_newest(self._folder)
+        self._last_line = mend_history(self._folder)
 
     def __enter__(self) -> Self:
         return self
@@ -260,7 +236,7 @@ class Publisher:
 
     def _take_table(self) -> None:
         """Add the newest table to the history and to the standing."""
-        self._newest = _read_newest(self._folder)
+        self._newest = read_newest(self._folder)
         self._add_line()
         self._write_standing()
 
@@ -287,7 +263,7 @@ class Publisher:
         log = AppendedFile(self._folder, BATCH_LOG, then.log_size)
         if (
             is_link(self._store, then.links, then.digest)
-            and chain_file.is_kept(_line(last[0]))
+            and chain_file.is_kept(line(last[0]))
             and log.is_kept(b"\n" * bool(log.size))
         ):
             chain_file.mend()
@@ -303,7 +279,7 @@ class Publisher:
         rows = self._store.links(published.links)
         changed = [published.read(self._store, self._chain, read_link(row.text)) for row in rows]
         try:
-            self._chain_file.add(b"".join(map(_line, rows)))
+            self._chain_file.add(b"".join(map(line, rows)))
             self._log.add(b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch))
         except BaseException:  # so that no line is written twice
             self._chain_file.size, self._log.size = self._published.chain_size, self._published.log_size
@@ -354,7 +330,7 @@ class Publisher:
             finals=tuple(self._finals),
             next_begin=begin.isoformat(timespec="minutes") if begin else "",
             beacon=chain.terms.beacon.name if chain.terms.beacon else "",
-            terms=_terms_of(chain),
+            terms=terms_of(chain),
         )
         write_public(self._folder, STATE, msgspec.json.encode(state))
 
@@ -372,61 +348,3 @@ class Publisher:
             left_out=self._published.left_out.get(bot.identity, 0),
             runs_in=described(bot.parts[0]) if bot.parts else "",
         )
-
-
-def _terms_of(chain: Chain) -> PublicTerms:
-    terms, conditions = chain.terms, msgspec.convert(chain.terms.conditions, Conditions)
-    languages = shipped.languages()
-    return PublicTerms(
-        clock=str(conditions.clock),
-        **structs.asdict(conditions.time),
-        memory=conditions.limits.memory,
-        policy=str(conditions.policy),
-        languages={word: languages[word].title if word in languages else word for word in terms.interpreters or ()},
-        publish_bots=terms.publishes_bots,
-        anchor=chain.seasons[-1].anchor or terms.anchor,
-        next_anchor=terms.anchor,
-    )
-
-
-def is_final_over(folder: Path, number: int, event: str) -> bool:
-    """Tell whether all matches of a final of the league in a folder are recorded. ``event``: its id. Raises StoreError."""
-    out = final_folder(folder, number)
-    if not Store.check(out):
-        return False
-    with Store.read(out) as store:
-        return store.conclusion(event) is not None
-
-
-def _read_newest(folder: Path) -> NewestTable | None:
-    """Return the newest tables of the league in a folder, None if there are none that can be read."""
-    try:
-        with regular_files.open_file(folder / SUMS / NEWEST, root=folder) as file:
-            return msgspec.json.decode(file.read(), type=NewestTable)
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
-def _line(link: LinkRow) -> bytes:
-    return f"{link.text}\n".encode()
-
-
-def _mend_history(folder: Path) -> int:
-    """Cut off a line that a kill cut short, and return the newest batch in the history, 0 for none. Raises ConfigError."""
-    path = folder / PUBLIC / HISTORY
-    tail, tables = b"", list[TableThen]()
-    try:
-        with path.open("r+b") as file:
-            at = file.seek(0, os.SEEK_END)
-            while at and tail.count(b"\n") < 2:  # the last whole line, however many there are
-                at = max(0, at - HISTORY_PIECE)
-                file.seek(at)
-                tail = file.read()
-            tail = tail[: tail.rfind(b"\n") + 1]
-            os.truncate(file.fileno(), at + len(tail))
-    except FileNotFoundError:
-        return 0
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
-    history_in(tail, tables)
-    return max((table.batch for table in tables), default=0)

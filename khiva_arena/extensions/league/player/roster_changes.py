@@ -4,12 +4,14 @@ from khiva_arena.common.machine import is_unforeseen
 from khiva_arena.common.say import Say
 from khiva_arena.errors import RecordError
 from khiva_arena.extensions.league import failures
+from khiva_arena.extensions.league.chain.follow import follow
 from khiva_arena.extensions.league.chain.links import Entered, Season, StateChanged
-from khiva_arena.extensions.league.chain.roster import Chain, RosterBot, follow
+from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
 from khiva_arena.extensions.league.chain.stored_chain import add, links_of, next_place
 from khiva_arena.extensions.league.submissions.beside_entries import RosterChange
 from khiva_arena.extensions.league.submissions.examine import NOT_AGREED
-from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import QueueEntry
 from khiva_arena.records.store.db import Store
 
 FAILED = "could not be made a link, since the arena itself failed at it"

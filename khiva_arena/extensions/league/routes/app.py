@@ -5,31 +5,31 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
-from typing import Any, BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.folder import CHAIN
 from khiva_arena.extensions.league.public_state import BATCH_LOG, BATCHES, FINALS, SEASONS, STATE, season_file
-from khiva_arena.extensions.league.routes import feed, pages, served_page
+from khiva_arena.extensions.league.routes import batch_pages, bot_pages, feed, pages, served_page
 from khiva_arena.extensions.league.routes.author_pages import AuthorPages
+from khiva_arena.extensions.league.routes.batch_pages import NOT_FOUNDED
 from khiva_arena.extensions.league.routes.desk import Desk
+from khiva_arena.extensions.league.routes.file_answers import FileAnswer, Make, RefusedBody, before, etag, of_the_path
 from khiva_arena.extensions.league.routes.form_uploads import SEND, FormUploads
 from khiva_arena.extensions.league.routes.guard import API, FORM_UPLOADS, UPLOADS
-from khiva_arena.extensions.league.routes.pages import NOT_FOUNDED, POLICY, Page
-from khiva_arena.extensions.league.routes.public_folder import PublicFolder, Stamp
+from khiva_arena.extensions.league.routes.pages import POLICY, Page
+from khiva_arena.extensions.league.routes.public_folder import PublicFolder
 from khiva_arena.extensions.league.routes.served_page import BenchPage
-from khiva_arena.extensions.league.routes.uploads import Uploads, drain, entries, receipt, terms
+from khiva_arena.extensions.league.routes.uploads import Uploads, entries, receipt, terms
 from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.extensions.league.submissions.sending import TERMS
 
-PIECE = 1 << 16
 KEPT_MOST = 500
 """The pages that are kept until anything in them changes."""
 POLICY_WITHIN = 4_096
@@ -50,7 +50,6 @@ OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
 _HASH = "'sha256-[A-Za-z0-9+/=]{44}'"
 _POLICY = re.compile(f"default-src 'none'; script-src {_HASH}; style-src {_HASH}; base-uri 'none'; form-action 'none'")
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
-Make = Callable[[LeagueView], "Page | None"]
 
 
 class SiteOptions(NamedTuple):
@@ -89,13 +88,13 @@ class LeagueSite:
         """Return the application, which its guard stands around."""
         routes = [
             Route("/", self._pages(lambda _: pages.standings)),
-            Route("/batches", self._pages(lambda request: lambda view: pages.batches(view, _before(request)))),
+            Route("/batches", self._pages(lambda request: lambda view: batch_pages.batches(view, before(request)))),
             Route("/batches/{number:int}.html", self._results),
             Route("/finals/{number:int}.html", self._final),
-            Route("/batches/{number:int}", self._pages(_of_the_path(pages.batch, "number"))),
+            Route("/batches/{number:int}", self._pages(of_the_path(batch_pages.batch, "number"))),
             Route("/bots/{name:path}/badge.svg", self._bot_badge),
-            Route("/bots/{name:path}", self._pages(_of_the_path(pages.bot, "name"))),
-            Route("/families/{family}", self._pages(_of_the_path(pages.family, "family"))),
+            Route("/bots/{name:path}", self._pages(of_the_path(bot_pages.bot, "name"))),
+            Route("/families/{family}", self._pages(of_the_path(bot_pages.family, "family"))),
             Route("/queue", self._pages(lambda _: lambda view: pages.queue(view, self._workbench))),
             Route("/seasons", self._pages(lambda _: pages.seasons)),
             Route("/rules", self._pages(lambda _: pages.rules_of)),
@@ -241,7 +240,7 @@ class LeagueSite:
             file, stamp = self.folder.open(name)
         except OSError:
             raise HTTPException(404, otherwise) from None
-        headers = {**FRESH, "etag": _etag(stamp), "content-type": media_type}
+        headers = {**FRESH, "etag": etag(stamp), "content-type": media_type}
         if is_page:
             found = _META.search(file.read(POLICY_WITHIN).decode(errors="replace"))
             if not found or not _POLICY.fullmatch(policy := found[1].replace("&#x27;", "'")):
@@ -339,55 +338,3 @@ class LeagueSite:
             answer = self._html(pages.message(title, [sentence]), view, status)
         answer.headers.update(headers or {})
         return answer
-
-
-class FileAnswer(Response):
-    """A file, sent in pieces, as long as it was: lines may be added meanwhile.
-
-    file: open, and closed at the end.
-    size: in bytes.
-    """
-
-    def __init__(self, file: BinaryIO, size: int, headers: dict[str, str]) -> None:
-        super().__init__(headers={**headers, "content-length": str(size)})
-        self._file, self._left = file, size
-
-    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        with self._file:
-            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            while scope["method"] != "HEAD" and (piece := self._file.read(min(PIECE, self._left))):
-                self._left -= len(piece)
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
-
-
-class RefusedBody(Response):
-    """The answer to a body that is not wanted: it is sent first, and the rest of the body is read away before the end."""
-
-    def __init__(self, request: Request, answer: Response) -> None:
-        super().__init__(answer.body, answer.status_code, dict(answer.headers))
-        self._request = request
-
-    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        await send({"type": "http.response.body", "body": self.body, "more_body": True})
-        await drain(self._request)
-        await send({"type": "http.response.body", "body": b""})
-
-
-def _etag(stamp: Stamp) -> str:
-    return f'"{stamp.inode:x}-{stamp.changed_ns:x}-{stamp.size:x}"'
-
-
-def _of_the_path(
-    make: Callable[[LeagueView, Any], "Page | None"],
-    name: str,
-) -> Callable[[Request], Make]:
-    """Return what makes a page of something that the path of a request names."""
-    return lambda request: lambda view: make(view, request.path_params[name])
-
-
-def _before(request: Request) -> int:
-    """Return the number below which batches are listed."""
-    word = request.query_params.get("before", "")
-    return int(word) if word.isascii() and word.isdecimal() and len(word) < 10 else 10**9

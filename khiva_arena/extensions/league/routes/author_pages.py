@@ -17,7 +17,7 @@ from khiva_arena.extensions.league.routes.markup import Markup, joined, table, t
 from khiva_arena.extensions.league.routes.pages import Page, bot_link, match_link
 from khiva_arena.extensions.league.routes.tokens import Sessions
 from khiva_arena.extensions.league.routes.view import LOOK_BACK, LeagueView, elo_text, faults_text, when
-from khiva_arena.extensions.league.submissions.queue import Author, QueueEntry
+from khiva_arena.extensions.league.submissions.queue_rows import Author, QueueEntry
 
 COOKIE = "__Host-author"
 """The name of the cookie: browsers take it from this very host, by TLS, alone."""

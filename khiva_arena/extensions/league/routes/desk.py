@@ -15,7 +15,8 @@ from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.routes.tokens import is_one
 from khiva_arena.extensions.league.routes.view import WaitingBot
 from khiva_arena.extensions.league.submissions.limits import UploadLimits
-from khiva_arena.extensions.league.submissions.queue import Author, Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import Author, QueueEntry
 
 REFRESH_SECONDS = 2.0
 WISH_SECONDS = 1.0

@@ -25,7 +25,7 @@ from khiva_arena.extensions.league.routes.tokens import SecondsNow
 from khiva_arena.extensions.league.routes.uploads import MOST_UPLOAD, Uploads
 from khiva_arena.extensions.league.routes.view import LeagueView
 from khiva_arena.extensions.league.submissions.names import check_name
-from khiva_arena.extensions.league.submissions.queue import Author
+from khiva_arena.extensions.league.submissions.queue_rows import Author
 from khiva_arena.words import count
 
 SEND = f"{FORM_UPLOADS}/send"

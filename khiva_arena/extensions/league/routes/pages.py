@@ -1,7 +1,5 @@
 """The public pages of a league: functions from what is known of it to HTML."""
 
-import itertools
-from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -10,26 +8,19 @@ from urllib.parse import quote
 from khiva_arena.common.version import shown
 from khiva_arena.display.page.html import hash_of, in_palette
 from khiva_arena.display.page.released import check_it_yourself
-from khiva_arena.extensions.league.public_state import PublicBatch, PublicBot
-from khiva_arena.extensions.league.routes import charts, entering, intervals, rules
-from khiva_arena.extensions.league.routes.intervals import DrawnInterval
+from khiva_arena.extensions.league.public_state import PublicBatch
+from khiva_arena.extensions.league.routes import entering, intervals, rules
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, table, tag
 from khiva_arena.extensions.league.routes.view import (
-    LOOK_BACK,
     LeagueView,
     OwnMatch,
     elo_text,
     faults_text,
-    number,
     ranks_text,
     when,
 )
 from khiva_arena.words import count
 
-BATCHES_MOST = 200
-"""The batches that one page lists."""
-MATCHES_MOST = 20
-"""The newest matches that the page of a bot lists."""
 FIRST_PLACE = (
     "A table that is looked at day by day names somebody first by luck again and again: each look is one more chance. The "
     "intervals here are those of one table looked at once, so \u201cfirst since Tuesday\u201d says nothing; of two bots whose "
@@ -46,7 +37,6 @@ KEEP = joined(
     " compares it with the chain: a batch that was thrown away and played again shows, as long as one receipt of it is outside.",
 )
 OWN_WORD = "the organiser's word: no text from outside is mixed into them"
-NOT_FOUNDED = "This league has not begun: its first batch founds it."
 NO_TABLE = "The table is here as soon as the first batch is over."
 _NAVIGATION = (("/", "Standings"), ("/batches", "Batches"), ("/queue", "Queue"), ("/seasons", "Seasons"), ("/author", "Authors"))
 
@@ -152,12 +142,12 @@ def _now(view: LeagueView) -> Markup:
         words = (
             f" is played since {when(batch.drawn_at)}: {count(batch.matches, 'match', 'matches')} of {count(batch.bots, 'bot')}"
         )
-        return joined(_batch_link(batch), words)
+        return joined(batch_link(batch), words)
     coming = f"begins at {when(view.league.next_begin)}" if view.league.next_begin else "is not drawn yet"
-    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one {coming}")
+    return joined(batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one {coming}")
 
 
-def _batch_link(batch: PublicBatch) -> Markup:
+def batch_link(batch: PublicBatch) -> Markup:
     return link(f"/batches/{batch.number}", f"batch {batch.number}")
 
 
@@ -203,180 +193,12 @@ def _paragraphs(*texts: str) -> Markup:
     return joined(*(tag("p", text) for text in texts))
 
 
-# --- batches ---
-
-
-def batches(view: LeagueView, before: int) -> Page:
-    """Return the list of batches, the newest first. ``before``: list those with lower numbers."""
-    last = min(view.newest.number if view.newest else 0, max(0, before - 1))
-    shown = [one for at in range(last, max(0, last - BATCHES_MOST), -1) if (one := view.batch(at))]
-    rows = [
-        [
-            _batch_link(batch),
-            when(batch.drawn_at),
-            when(batch.over_at) or "is played",
-            str(batch.bots),
-            str(batch.matches),
-            str(len(batch.set_aside)),
-            _revealed(batch),
-        ]
-        for batch in shown
-    ]
-    head = ["batch", "drawn", "over", "bots", "matches", "set aside", "secrets"]
-    older = tag("p", link(f"/batches?before={shown[-1].number}", "older ones")) if last > BATCHES_MOST else joined()
-    words = "Each batch is a small event with a secret of its own. Its commitment is published before its first match."
-    listed = table("Batches, the newest first", head, rows) if rows else tag("p", NOT_FOUNDED, class_="dim")
-    return Page("Batches", joined(tag("p", words), listed, older))
-
-
-def _revealed(batch: PublicBatch) -> str:
-    if batch.revealed:
-        return "public"
-    return "public later" if batch.over_at else "secret while it is played"
-
-
-def batch(view: LeagueView, number_: int) -> Page | None:
-    """Return the page of a batch, None if there is none."""
-    one = view.batch(number_)
-    if one is None:
-        return None
-    page = link(f"/batches/{one.number}.html", "all matches, with replays") if one.revealed else joined(_revealed(one))
-    rows = [
-        ("Drawn", when(one.drawn_at)),
-        ("Over", when(one.over_at) or "it is played"),
-        ("Bots", str(one.bots)),
-        ("Matches", joined(f"{one.matches}; ", page)),
-        ("Event", joined(tag("code", one.event), f", number {one.event_number} in the store")),
-        ("Drawn by", tag("code", f"link {one.link} {one.link_digest}")),
-        ("Commitment", tag("code", one.commitment)),
-        ("Deals", _deals(view.league.beacon, one)),
-        ("Run digest", tag("code", one.run_digest) if one.run_digest else joined("when it is over")),
-    ]
-    return Page(f"Batch {one.number}", joined(facts(rows), _set_aside(one)))
-
-
-def _deals(beacon: str, one: PublicBatch) -> Markup:
-    """Return whose word the deals of a batch are."""
-    if one.round is None:
-        return joined(OWN_WORD)
-    line = joined(": ", tag("code", one.line)) if one.line else joined(", which is here when the batch is over")
-    return joined(f"follow from the secret and from the line of round {one.round} of {beacon or 'the beacon'}", line)
-
-
-def _set_aside(one: PublicBatch) -> Markup:
-    if not one.set_aside:
-        return tag(
-            "p",
-            "No table was set aside." if one.over_at else "No table is set aside so far.",
-        )
-    counts = Counter(name for names in one.set_aside for name in names)
-    words = (
-        f"{count(len(one.set_aside), 'table')} could not be played by the organiser's machine, were tried twice more and are not "
-        "rated. Compare how often each bot sat there: who is set aside often where the table would have been lost is favoured."
-    )
-    rows = [[bot_link(name), str(often)] for name, often in counts.most_common()]
-    return joined(tag("h2", "Set aside"), tag("p", words), table("Tables set aside, by bot", ["bot", "tables"], rows))
-
-
 # --- bots and families ---
-
-
-def bot(view: LeagueView, name: str) -> Page | None:
-    """Return the page of a bot, None if there is none."""
-    one = view.bot(name)
-    if one is None:
-        return None
-    row = view.rows.get(one.identity)
-    versions = len(view.family(one.family))
-    rows = [
-        ("Author", view.author(one)),
-        ("State", f"{one.state}{f': {one.why}' if one.why else ''}"),
-        ("Version", joined(f"{one.version} of ", link(f"/families/{quote(one.family, safe='')}", count(versions, "version")))),
-        ("Sat in", f"{count(one.batches, 'batch', 'batches')}, {count(one.tables, 'table')}, {one.left_out} of them set aside"),
-        ("Rating", f"{elo_text(row)}, ranks {ranks_text(row)}" if row else "none yet"),
-        ("Faults", (faults_text(row) or "none") if row else "none yet"),
-        ("Identity", tag("code", one.identity)),
-        *([("Runs in", one.runs_in)] if one.runs_in else []),
-        ("Badge", tag("img", src=f"/bots/{quote(one.name, safe='')}/badge.svg", alt=f"The badge of {one.name}")),
-    ]
-    over_time = joined(tag("h2", "Over time"), charts.line(one.name, view.line_of([one]), _days(view)))
-    return Page(one.name, joined(facts(rows), over_time, _head_to_head(view, one), _matches(view, one)))
-
-
-def _days(view: LeagueView) -> charts.Days:
-    return charts.Days(view.history[-1].batch if view.history else 0, view.over_at)
-
-
-def _matches(view: LeagueView, one: PublicBot) -> Markup:
-    """Return the newest matches of a bot, each with the way to its replay."""
-    rows = []
-    for own in itertools.islice(view.newest_matches(one), MATCHES_MOST):
-        names = [view.bots[identity].name if identity in view.bots else "?" for identity in own.identities]
-        others = [f"{name} {score}" for name, score in zip(names, own.match.scores, strict=True) if name != one.name]
-        all_of_it = link(f"/batches/{own.batch}.html#matches=all&bot={one.identity}", f"batch {own.batch}")
-        place, points = f"{own.rank} of {len(names)}", str(own.match.scores[own.seat])
-        rows.append([match_link(own), all_of_it, ", ".join(others), place, points, str(own.match.faults[own.seat])])
-    if not rows:
-        return joined(
-            tag("h2", "Matches"), tag("p", f"No match is listed in its last {LOOK_BACK} batches that are public.", class_="dim")
-        )
-    words = "Its newest matches that are public. A match leads to its drawing, step by step; a batch leads to all of the bot's."
-    head = ["match", "batch", "others", "place", "points", "faults"]
-    return joined(tag("h2", "Matches"), tag("p", words), table(f"The newest matches of {one.name}", head, rows, left=3))
 
 
 def match_link(own: OwnMatch) -> Markup:
     """Return a link to the drawing of a match."""
     return link(f"/batches/{own.batch}.html#match={own.match.key}&step=0", f"match {own.match.key}")
-
-
-def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
-    """Return the scores against each other bot, if the table has them."""
-    identities = list(view.rows)
-    matrix = view.pool["sections"].get("crosstable") if view.pool else None
-    if not matrix or one.identity not in identities:
-        return joined()
-    rows = [
-        [bot_link(view.rows[other]["name"]), *_score(pair), str(pair["matches"]), "yes" if pair["certain"] else "no"]
-        for other, pair in zip(identities, matrix[identities.index(one.identity)], strict=True)
-        if pair
-    ]
-    words = "The share of points against each other bot in percent, with its 95 % interval; whether ranks tell the two apart."
-    heads = ["against", "score", "interval", "matches", "apart"]
-    return joined(tag("h2", "Head to head"), tag("p", words), table(f"{one.name} against each other bot", heads, rows))
-
-
-def _score(pair: dict[str, float | None]) -> tuple[str, Markup]:
-    """Return a score in percent with its interval, as text and drawn."""
-    score = DrawnInterval(pair["score"], pair["low"], pair["high"])
-    ends = "n/a" if score.low is None or score.high is None else f"{number(score.low)}-{number(score.high)}"
-    return f"{number(score.value)} ({ends})", intervals.beside(score, (0.0, 100.0), middle=50.0)
-
-
-def family(view: LeagueView, identity: str) -> Page | None:
-    """Return the page of a family: its line over time, with a mark a version. None if there is none."""
-    versions = view.family(identity)
-    if not versions:
-        return None
-    newest = versions[-1]
-    rows = [
-        [
-            bot_link(one.name),
-            str(one.version),
-            one.state,
-            elo_text(view.rows[one.identity]) if one.identity in view.rows else "none yet",
-            str(one.batches),
-        ]
-        for one in versions
-    ]
-    name = newest.name.removesuffix(f" v{newest.version}")
-    words = (
-        "One line over all versions: after each batch, the rating of the newest version that sat in it, in the table of its "
-        "season, so that errors are wide where a season begins. No doubt is reset."
-    )
-    chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions), _days(view)))
-    listed = table(f"The versions of {name}", ["bot", "version", "state", "Elo", "batches"], rows)
-    return Page(name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed))
 
 
 # --- queue and seasons ---

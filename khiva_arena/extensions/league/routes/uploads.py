@@ -15,7 +15,7 @@ from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.guard import IN_THE_OPEN, is_private
 from khiva_arena.extensions.league.routes.tokens import bearer
 from khiva_arena.extensions.league.routes.view import LeagueView
-from khiva_arena.extensions.league.submissions.queue import Author, QueueEntry
+from khiva_arena.extensions.league.submissions.queue_rows import Author, QueueEntry
 from khiva_arena.extensions.league.submissions.sending import AGREED
 
 MOST_UPLOAD = len(MAGIC) + LENGTH_BYTES + MOST_HEAD + MOST_BYTES

@@ -13,7 +13,8 @@ from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions import entry_files
 from khiva_arena.extensions.league.submissions.examine import examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
-from khiva_arena.extensions.league.submissions.queue import Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import Queue
+from khiva_arena.extensions.league.submissions.queue_rows import QueueEntry
 
 ENDED = "its `league enter` ended before it was in"
 

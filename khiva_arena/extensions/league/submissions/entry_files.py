@@ -10,7 +10,7 @@ from khiva_arena.bots.sandbox import regular_files
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.extensions.league.folder import BOTS
 from khiva_arena.extensions.league.submissions.queue import Queue
-from khiva_arena.records.store import files, private
+from khiva_arena.records.store import locks, private
 
 SHORT = 32
 """The hex digits of an identity that name a bot's folder: too many for two bots to be made that share them."""
@@ -55,7 +55,7 @@ class EntryLock:
             self._descriptor = private.open_file(path, os.O_RDWR)
         except OSError as error:
             raise StagingError(f"{path}: {error.strerror or error}") from None
-        self.is_taken = files.took_lock(self._descriptor)
+        self.is_taken = locks.took_lock(self._descriptor)
         if not self.is_taken:
             raise StagingError(f"{path}: another `khiva-arena league enter` is at work on it; wait for that")
 
@@ -76,7 +76,7 @@ def is_at_work(folder: Path, number: int) -> bool:
     except FileNotFoundError:
         return False
     with file:
-        return not files.took_lock(file.fileno())
+        return not locks.took_lock(file.fileno())
 
 
 def take_back(folder: Path, queue: Queue, number: int, why: str) -> None:

@@ -10,7 +10,6 @@ import resource
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -31,19 +30,20 @@ from khiva_arena.competition.playing.starts import as_modules, ready_to_play
 from khiva_arena.competition.playing.trials import TrialMatch, play_trials
 from khiva_arena.competition.settings.define import conditions_of
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import bots_of_an_event
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Interpreters
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.entrants.unpacking import unpack
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.extensions.league import failures
-from khiva_arena.extensions.league.folder import BOTS
-from khiva_arena.extensions.league.full_disk import kept_from_others
 from khiva_arena.extensions.league.settings import League
-from khiva_arena.extensions.league.submissions.entry_files import DRAFT, copy_of, draft_of, forget, is_at_work, take_back_older
+from khiva_arena.extensions.league.submissions.drafts import sweep
+from khiva_arena.extensions.league.submissions.entry_files import copy_of, draft_of, forget, take_back_older
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.names import compared, name_taken
-from khiva_arena.extensions.league.submissions.queue import EQUAL, MOST_ATTEMPTS, EntryState, Queue, QueueEntry
+from khiva_arena.extensions.league.submissions.queue import MOST_ATTEMPTS, Queue
+from khiva_arena.extensions.league.submissions.queue_rows import EQUAL, EntryState, QueueEntry
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.definition import ModuleFile
 from khiva_arena.records.store.files import MODULES
@@ -108,7 +108,7 @@ def examine_next(
     Raises StagingError if this machine is to blame: then the entry waits again. Raises StoreError if the queue cannot be read or
     written.
     """
-    _sweep(league, queue)
+    sweep(league, queue)
     if number is None and (ended := queue.set_aside_ended(UNEXAMINED)):
         forget(league.folder, queue, ended.number)
         return ended, Finding(False, ended.report, ENDED)
@@ -209,34 +209,6 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
     return bot
 
 
-def sweep_alone(folder: Path) -> None:
-    """Remove the drafts that killed players of the league in a folder have left, unless a player is at work.
-
-    They may be what fills the disk, so the queue is not opened: a full disk has no room for that.
-    """
-    drafts = _drafts(folder)
-    with kept_from_others(folder) if drafts else nullcontext(False) as is_alone:
-        for draft in drafts if is_alone else ():
-            number = draft.name.removeprefix(DRAFT)
-            if not (number.isdecimal() and is_at_work(folder, int(number))):  # a command that enters it by hand
-                shutil.rmtree(draft, ignore_errors=True)
-
-
-def _sweep(league: League, queue: Queue) -> None:
-    """Remove the drafts that a kill has left. Who is at work has a lease, which is older than the draft."""
-    drafts = _drafts(league.folder)
-    leased = {f"{DRAFT}{number}" for number in queue.leased()} if drafts else set()
-    for draft in drafts:
-        if draft.name not in leased:
-            shutil.rmtree(draft, ignore_errors=True)
-
-
-def _drafts(folder: Path) -> list[Path]:
-    with suppress(OSError):  # then the next examination sweeps
-        return list((folder / BOTS).glob(f"{DRAFT}*"))
-    return []
-
-
 def _cpu_of_children() -> float:
     """Return the CPU seconds of all processes that this one has started and waited for, and of theirs."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -284,9 +256,12 @@ def _played(league: League, bot: Bot) -> Bot:
 def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
     """Check a bot and play its trial table. ``renew``: called whenever something was done."""
     settings = league.settings
-    problems = bot_files.of_another_game([bot], settings.game.name)
+    problems = bots_of_an_event.of_another_game([bot], settings.game.name)
     if settings.clock is Clock.TICKS:
-        problems += [*bot_files.not_modules([bot]), *bot_files.beyond_memory([bot], league.sandbox.resources.memory)]
+        problems += [
+            *bots_of_an_event.not_modules([bot]),
+            *bots_of_an_event.beyond_memory([bot], league.sandbox.resources.memory),
+        ]
     if problems:
         return Finding(False, "\n".join(problem.partition(": ")[2] for problem in problems))
     running = RunningCheck(

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from khiva_arena.extensions.league.settings import LeagueOptions  # the server loads no settings of bots
+    from khiva_arena.extensions.league.league_options import LeagueOptions
 
 
 class UploadLimits(NamedTuple):

@@ -5,150 +5,46 @@ claims an entry with a lease: if it is killed, the entry waits again once the le
 that command, and the player leaves it alone until the command has released it: what a kill leaves never comes in by itself.
 """
 
-import math
 import secrets
-import sqlite3
 import time
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from khiva_arena.entrants.archive import check_packed
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.submissions.beside_entries import BesideEntries
 from khiva_arena.extensions.league.submissions.limits import BotsBound, UploadLimits
-from khiva_arena.extensions.league.submissions.names import check_name, compared, name_taken
+from khiva_arena.extensions.league.submissions.names import check_name, compared
+from khiva_arena.extensions.league.submissions.queue_authors import QueueAuthors
+from khiva_arena.extensions.league.submissions.queue_rows import (
+    ENTRY,
+    EQUAL,
+    HELD,
+    REVOKED,
+    SPENT,
+    EntryState,
+    QueueEntry,
+    entry_of,
+    midnight,
+    tomorrow,
+)
 from khiva_arena.records.store.rows import now
 from khiva_arena.words import count
 
 LEASE_SECONDS = 3_600.0
-HELD = math.inf
-"""The end of the lease of an entry that ``league enter`` holds."""
 RETRY_SECONDS = 600.0
 """The wait before an entry is claimed again that this machine could not check."""
 MOST_ATTEMPTS = 3
 """The attempts at checking an entry: each after the first because a kill, or a full disk, let the player note no failure."""
 MOST_FAILURES = 3
 """The failures of the machine at an entry after which the entry is set aside, if another one was checked meanwhile."""
-TOKEN_BYTES = 32
-REVOKED = "its author may not submit any more"
-EQUAL = "the very same bot is in the league already, or waits to be"
-SPENT = "today's builds and checks have used up the CPU time that an author has in a day"
-EntryState = Literal["waiting", "refused", "accepted", "entered"]
 
 
-class Author(NamedTuple):
-    """An author.
-
-    id: random, 16 hex digits.
-    name: for people; "" once it is forgotten.
-    has_token: whether a token lets the author submit.
-    revoked: whether the author may not take part any more.
-    """
-
-    id: str
-    name: str
-    has_token: bool
-    revoked: bool = False
-
-
-class QueueEntry(NamedTuple):
-    """A bot that was submitted.
-
-    number: in order of arrival.
-    author, family: their ids.
-    family_name: for people.
-    identity: of its files and commands; "" before an upload is unpacked.
-    played_as: its identity in the league; None before it was checked.
-    state: waiting to be checked, refused, accepted and waiting for the next batch, or entered.
-    report: what its check and its trial table gave, in words for its author.
-    at: when it came, UTC.
-    leased_until: the end of the lease of who checks it, in seconds since 1970.
-    parts: of a module with a payload that plays in ticks, the hashes of both, with a space between; else "".
-    agreed: whether its author agreed that bundles of the league hold it.
-    """
-
-    number: int
-    author: str
-    family: str
-    family_name: str
-    identity: str
-    played_as: str | None
-    state: EntryState
-    report: str
-    at: str
-    leased_until: float
-    parts: str
-    agreed: bool
-
-    @property
-    def held(self) -> bool:
-        """True for an entry that ``league enter`` has not released, so that the player leaves it alone."""
-        return self.leased_until == HELD
-
-
-ENTRY = """
-    SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at,
-        leased_until, parts, agreed
-    FROM entries JOIN families ON families.id = family"""
-"""The rows of entries."""
-
-
-class Queue(BesideEntries):
+class Queue(QueueAuthors):
     """The open queue of a league. Every method raises StoreError if SQLite or the disk refuses."""
 
     # --- authors ---
-
-    def authors(self, *, with_revoked: bool = False) -> list[Author]:
-        """Return all authors that may take part, by name. ``with_revoked``: also the others."""
-        rows = self._rows("SELECT id, name, token, revoked FROM authors WHERE NOT revoked OR ? ORDER BY name", with_revoked)
-        return list(map(_author, rows))
-
-    def author(self, name: str) -> Author | None:
-        """Return the author of that name, who may be revoked; None if there is none."""
-        return next((author for author in self.authors(with_revoked=True) if author.name == name != ""), None)
-
-    def author_of_token(self, token: str) -> Author | None:
-        """Return the author who has a token, None for any other text. How long it takes tells nothing of the tokens: hashes are
-        looked up, which nobody can choose."""
-        rows = self._rows("SELECT id, name, token, revoked FROM authors WHERE token = ? AND NOT revoked", _hashed(token))
-        return _author(rows[0]) if rows else None
-
-    def add_author(self, name: str) -> Author:
-        """Add an author without a token. Raises ConfigError for a name that is not valid, taken, or like another one."""
-        check_name(name, "an author")
-        author = Author(secrets.token_hex(8), name, False)
-        with self._transaction():
-            self._refuse_alike("authors", name, "an author")
-            self._insert("authors", id=author.id, name=name, alike=compared(name), since=now())
-        return author
-
-    def rotate(self, author_id: str) -> str:
-        """Give an author a new token in place of any other, and return it: only its hash is kept. Who was revoked takes part
-        again."""
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        with self._transaction():
-            self._connection.execute("UPDATE authors SET token = ?, revoked = 0 WHERE id = ?", (_hashed(token), author_id))
-        return token
-
-    def revoke(self, author_id: str, *, forget: bool = False) -> None:
-        """Take an author's token away, and refuse the author's bots that wait to be checked. Those in the league stay there.
-
-        forget: remove the name, too; the random id stays.
-        """
-        if forget:
-            self._connection.execute("PRAGMA secure_delete = ON")  # the name is overwritten, not only given up
-        with self._transaction():
-            self._connection.execute("UPDATE authors SET token = NULL, revoked = 1 WHERE id = ?", (author_id,))
-            if forget:
-                self._connection.execute("UPDATE authors SET name = '', alike = id WHERE id = ?", (author_id,))
-            self._connection.execute(
-                "UPDATE entries SET state = 'refused', report = ? WHERE author = ? AND state = 'waiting'",
-                (REVOKED, author_id),
-            )
-        if forget:
-            self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # --- entries ---
 
@@ -212,16 +108,16 @@ class Queue(BesideEntries):
         today, waiting = self._rows(
             "SELECT count(CASE WHEN at >= ? AND NOT unexamined THEN 1 END), count(CASE WHEN state = 'waiting' THEN 1 END) "
             "FROM entries WHERE author = ?",
-            _midnight(),
+            midnight(),
             author,
         )[0]
         if today >= limits.a_day:
-            raise ConfigError(f"{count(limits.a_day, 'bot')} of yours came today, which is the most of a day; {_tomorrow()}")
+            raise ConfigError(f"{count(limits.a_day, 'bot')} of yours came today, which is the most of a day; {tomorrow()}")
         if waiting >= limits.waiting:
             most = f"at most {count(limits.waiting, 'bot')} of yours may wait to be checked"
             raise ConfigError(f"{most}; send the next one once one of them has been")
         if self._is_spent(author, limits.build_seconds):
-            raise ConfigError(f"{SPENT}; {_tomorrow()}")
+            raise ConfigError(f"{SPENT}; {tomorrow()}")
 
     def _check_bots(self, author: str, family: str, bots: BotsBound) -> None:
         """Raise ConfigError if an author has as many bots as there may be, and a bot of this name is none of them."""
@@ -242,7 +138,7 @@ class Queue(BesideEntries):
         """Return the CPU seconds of today's builds and checks, by author. ``counted``: without those that count in no day."""
         which = "checked >= ? AND NOT unexamined" if counted else "checked >= ?"
         query = f"SELECT author, sum(build_seconds) AS seconds FROM entries WHERE {which} GROUP BY author"
-        return {row["author"]: row["seconds"] for row in self._rows(query, _midnight())}
+        return {row["author"]: row["seconds"] for row in self._rows(query, midnight())}
 
     def _add(self, author: str, family: str, packed: bytes, **more: Any) -> int:
         check_name(family, "a bot")
@@ -271,15 +167,15 @@ class Queue(BesideEntries):
         """Return the entries in these states, of all authors, in order of arrival; all entries for no states."""
         marks = ", ".join("?" * len(states))
         where = f"WHERE state IN ({marks})" if states else ""
-        return list(map(_entry, self._rows(f"{ENTRY} {where} ORDER BY number", *states)))
+        return list(map(entry_of, self._rows(f"{ENTRY} {where} ORDER BY number", *states)))
 
     def entries_of(self, author_id: str) -> list[QueueEntry]:
         """Return the entries of an author, in order of arrival."""
-        return list(map(_entry, self._rows(f"{ENTRY} WHERE entries.author = ? ORDER BY number", author_id)))
+        return list(map(entry_of, self._rows(f"{ENTRY} WHERE entries.author = ? ORDER BY number", author_id)))
 
     def entry(self, number: int) -> QueueEntry:
         """Return an entry by its number."""
-        return _entry(self._rows(f"{ENTRY} WHERE number = ?", number)[0])
+        return entry_of(self._rows(f"{ENTRY} WHERE number = ?", number)[0])
 
     def claim(
         self,
@@ -300,7 +196,7 @@ class Queue(BesideEntries):
             spent, counted = self._spent_today(), self._spent_today(counted=True)
             for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
                 if build_seconds and counted.get(row["author"], 0.0) >= build_seconds:
-                    self._set(row["number"], report=f"it waits: {SPENT}; {_tomorrow()}")
+                    self._set(row["number"], report=f"it waits: {SPENT}; {tomorrow()}")
                     continue
                 if number is None:
                     lease = {"leased_until": clock + LEASE_SECONDS, "by_player": True}
@@ -409,30 +305,3 @@ class Queue(BesideEntries):
         """Note that a link of the chain has entered a bot."""
         with self._transaction():
             self._set(number, state="entered")
-
-    def _refuse_alike(self, table: str, name: str, what: str) -> None:
-        if self._rows(f"SELECT 1 FROM {table} WHERE alike = ?", compared(name)):
-            raise name_taken(name, what)
-
-
-def _entry(row: sqlite3.Row) -> QueueEntry:
-    entry = QueueEntry(*row)
-    return entry._replace(agreed=bool(entry.agreed))
-
-
-def _author(row: sqlite3.Row) -> Author:
-    return Author(row["id"], row["name"], row["token"] is not None, bool(row["revoked"]))
-
-
-def _hashed(token: str) -> str:
-    return sha256(token.encode(errors="backslashreplace")).hexdigest()
-
-
-def _midnight(days: int = 0) -> str:
-    """Return when this day began, or the one some days later, by UTC."""
-    day = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return (day + timedelta(days=days)).isoformat(timespec="seconds")
-
-
-def _tomorrow() -> str:
-    return f"it goes on at {_midnight(1)}"

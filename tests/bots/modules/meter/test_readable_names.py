@@ -3,7 +3,7 @@
 import pytest
 
 from khiva_arena.bots.modules.meter.bounds import NAME
-from khiva_arena.bots.modules.meter.parse import readable
+from khiva_arena.bots.modules.meter.function_names import readable
 
 HASH = "17h0123456789abcdefE"
 TRAIT = "_$LT$$RF$mut$u20$rmp_serde..Deserializer$u20$as$u20$serde..de..Deserializer$GT$"

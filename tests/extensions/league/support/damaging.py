@@ -12,7 +12,7 @@ from typing import Any
 from forging import forge
 
 from khiva_arena.records.replay.record import canonical
-from khiva_arena.records.store import files, sums
+from khiva_arena.records.store import sums, versions
 
 VALUES: tuple[object, ...] = (
     *("", "x", "[]", "{}", "0" * 64, "9999-12-31T23:59:59+14:00", -1, 0, 1, 3, 2**63 - 1, 0.5, float("inf"), None),
@@ -26,7 +26,7 @@ def forge_league(connection: sqlite3.Connection, statements: str = "") -> None:
     """Run these statements, then work out every sum again, those of links and of tables that were set aside among them."""
     forge(connection, statements)
     for table in ("links", "set_aside"):
-        names = [name for name, _, _ in files.columns(table)]
+        names = [name for name, _, _ in versions.columns(table)]
         for number, *row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():
             values = dict(zip(names, row, strict=True))
             del values["sum"]

@@ -25,11 +25,12 @@ from khiva_arena.errors import BotError
 from khiva_arena.extensions.league.chain.links import Over
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import links_of
-from khiva_arena.extensions.league.player import player, started_bots
+from khiva_arena.extensions.league.league_options import LeagueOptions
+from khiva_arena.extensions.league.player import batch_at_play, player, started_bots
 from khiva_arena.extensions.league.player.player import Player
 from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.player.refusals import HowLong, check_first
-from khiva_arena.extensions.league.settings import League, LeagueOptions
+from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.records.store.db import Store
@@ -144,10 +145,11 @@ def names_play(monkeypatch: pytest.MonkeyPatch, fails: Fails = never, broken: Co
         return structs.replace(named(name), identity=sources)
 
     monkeypatch.setattr(started_bots.staging, "stage", lambda *_: Command(("none",), "/"))
-    monkeypatch.setattr(player, "executor_of", lambda *_: Engine(fails))
+    monkeypatch.setattr(batch_at_play, "executor_of", lambda *_: Engine(fails))
     monkeypatch.setattr(started_bots, "ready_to_play", started)
     monkeypatch.setattr(started_bots, "load", copy_of)
-    monkeypatch.setattr(player, "NAP_SECONDS", 0.0)
+    for module in (batch_at_play, player):
+        monkeypatch.setattr(module, "NAP_SECONDS", 0.0)
 
 
 def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,9 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.events.source import StoredResults
 from khiva_arena.competition.events.stored import run_digest_of, stored_event
+from khiva_arena.extensions.league.chain.follow import begin, follow
 from khiva_arena.extensions.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Entered, Final, LeagueTerms, Over, RatedThen
-from khiva_arena.extensions.league.chain.roster import Chain, begin, follow
+from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import add, chain_of, found, links_of, next_place, row_of
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.next_batch import add_batch, definition_of, next_batch
@@ -28,7 +29,8 @@ from khiva_arena.extensions.league.player.batch_play import BatchPlay
 from khiva_arena.extensions.league.walked import LeagueSoFar, founded, with_batch
 from khiva_arena.rating.report.placing import Batches
 from khiva_arena.records.replay import seeds
-from khiva_arena.records.replay.definition import Conditions, DefinedBot, TimeLimits
+from khiva_arena.records.replay.conditions import Conditions, TimeLimits
+from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import BotRow, EventRow, Store
 from khiva_arena.records.store.rows import SET_ASIDE_VOIDS
 

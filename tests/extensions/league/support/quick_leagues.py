@@ -8,7 +8,7 @@ from arena import arena
 from once import made_once
 
 from khiva_arena.common import shipped
-from khiva_arena.interface.commands.new import make
+from khiva_arena.interface.commands.new_folder import make
 
 
 def quick_bot(home: Path, start: str = "random") -> Path:

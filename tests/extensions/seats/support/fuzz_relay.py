@@ -16,7 +16,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from khiva_arena.extensions.seats import relay_talk
+from khiva_arena.extensions.seats import arena_link, relay_talk
 from khiva_arena.extensions.seats.relay_connecting import Ended
 from khiva_arena.extensions.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof
 
@@ -147,7 +147,7 @@ def spoilt(chance: Random, data: bytes) -> bytes:
 
 
 def new_relay(keep: bool = False) -> "relay_talk.Relay":
-    return relay_talk.Relay(relay_talk.ArenaLink(("127.0.0.1", 1), "ann", TOKEN, None), dict(BOT), keep, lambda _: None, AT_MOST)
+    return relay_talk.Relay(arena_link.ArenaLink(("127.0.0.1", 1), "ann", TOKEN, None), dict(BOT), keep, lambda _: None, AT_MOST)
 
 
 def fuzz(seed: int, frames: int = sys.maxsize, seconds: float = float("inf")) -> Counter[str]:
