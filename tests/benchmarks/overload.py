@@ -36,7 +36,7 @@ from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
 from khiva_arena.arbiter.seat import Seat  # noqa: E402
 from khiva_arena.bots.sandbox.command import Command  # noqa: E402
 from khiva_arena.common.result import Verdict  # noqa: E402
-from khiva_arena.records.replay.conditions import TimeLimits
+from khiva_arena.records.replay.conditions import TimeLimits  # noqa: E402
 
 SEATS = 3
 BUSY = 3

@@ -161,7 +161,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     stage: Index = 0
     hypotheses: Hypotheses | None = None
     comparison: Comparison | None = None
-    runtimes: dict[str, DefinedRuntime] = {}
+    runtimes: dict[str, DefinedRuntime] = msgspec.field(default_factory=dict)
     after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     rate_kept: bool = False
     extends: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None

@@ -9,8 +9,9 @@ from wording import sentence
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games import conformance
-from khiva_arena.games.silk_road import GAME, routes
+from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road import board as validator
+from khiva_arena.games.silk_road import routes as search
 from khiva_arena.games.silk_road.board import MAPS, board, check_map
 from khiva_arena.games.silk_road.routes import MOST_STEPS
 
@@ -31,7 +32,7 @@ def changed(**keys):
 
 def bound(monkeypatch: pytest.MonkeyPatch, name: str, most: int) -> None:
     """Set a bound of the validator and of the search that it asks."""
-    for module in (validator, routes):
+    for module in (validator, search):
         monkeypatch.setattr(module, name, most)
 
 
